@@ -24,7 +24,7 @@ export type Policy = PolicyBase &
 export type PolicyResult = { readonly policy: Policy } | { readonly problems: readonly string[] };
 
 export interface PolicyBase {
-  /** SHA-256 of the file's bytes, in hex. */
+  /** SHA-256 of the whole text that decides, in hex; of the file's own if nothing counts beside it. */
   readonly hash: string;
   /** `shadow`: no rule is enforced; each decision says what it would have been. */
   readonly mode: 'enforce' | 'shadow';
@@ -39,11 +39,21 @@ export interface PolicyBase {
   readonly environment: readonly string[];
   /** In version 0 a tool that is not here still runs, by mirror. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
+  /** What tool files say of the tools that they define. Absent if there are none. */
+  readonly pages?: ReadonlyMap<string, ToolPage>;
   readonly breakers: readonly Breaker[];
   /** Tools whose arguments can be read; if absent, those with shipped data. */
   readonly known?: KnownTools;
   /** Faults of a policy that still loads; one line each. */
   readonly warnings: readonly string[];
+}
+
+/** What people and agents read of a tool. */
+export interface ToolPage {
+  /** One line. */
+  readonly description: string;
+  /** Markdown; no part of what the policy's hash is over. */
+  readonly documentation: string;
 }
 
 /** How a tool runs once a rule allows it. Every field is filled in; 0 means no limit. */

@@ -6,6 +6,7 @@ import { helpToolName } from '../help-tool.ts';
 import { withoutEffect } from '../without-effect.ts';
 import { findNetworkProblem } from './build-tools.ts';
 import type { PolicyFile } from './policy-schema.ts';
+import type { ToolsFile } from './tool-schema.ts';
 
 /** These stand for a rule's name if no rule decided. */
 const reservedRuleNames: ReadonlySet<string> = new Set([
@@ -22,15 +23,51 @@ const reservedRuleNames: ReadonlySet<string> = new Set([
 
 type RuleFile = PolicyFile['rules'][number];
 
-/** Faults of rules that the schema cannot find, one line each. */
-export function findRuleProblems(file: PolicyFile, known: KnownTools, source: YamlSource): string[] {
+/**
+ * Faults of rules that the schema cannot find, one line each. `isOpen`: tool files may define what the file names and
+ * does not define.
+ */
+export function findRuleProblems(
+  file: PolicyFile,
+  known: KnownTools,
+  source: YamlSource,
+  isOpen: boolean,
+): string[] {
   const names = file.rules.map(({ name }) => name);
   return [
     ...duplicates(names).map((index) =>
       source.problem(['rules', index, 'name'], `another rule is named "${names[index]}" already`),
     ),
+    ...(isOpen ? [] : findUndefinedTools(file, source)),
     ...file.rules.flatMap((rule, index) => problemsOf(rule, file, known, source, ['rules', index])),
   ];
+}
+
+/** One line for each tool of a rule that nothing defines. */
+export function findUndefinedTools(
+  { rules, tools: defined }: Pick<PolicyFile, 'rules' | 'tools'>,
+  source: YamlSource,
+): string[] {
+  const known = Object.keys(defined);
+  return rules.flatMap(({ tools = [] }, index) =>
+    tools.flatMap((tool, place) =>
+      known.includes(tool)
+        ? []
+        : source.problem(
+            ['rules', index, 'tools', place],
+            `the tool "${tool}" is not defined under tools${nearestHint(tool, known, 'tool')}`,
+          ),
+    ),
+  );
+}
+
+/** What of this rule would not hold for a tool that a tool file defines. */
+export function whyUnfit(rule: RuleFile, known: KnownTools, name: string, tool: ToolsFile[string]): string[] {
+  if (rule.tools !== undefined && !rule.tools.includes(name)) return [];
+  return [
+    ...findUnknownGrammar(rule, known, [name], 'arguments'),
+    ...findIneffective(rule, { tools: { [name]: tool } }),
+  ].map(([key, what]) => `${key}: ${what}`);
 }
 
 function problemsOf(
@@ -40,22 +77,16 @@ function problemsOf(
   source: YamlSource,
   path: readonly PropertyKey[],
 ): string[] {
-  const known = Object.keys(file.tools);
+  const defined = Object.keys(file.tools);
+  const concerned = rule.tools?.filter((tool) => defined.includes(tool)) ?? defined;
   return [
     ...(reservedRuleNames.has(rule.name)
       ? [source.problem([...path, 'name'], `"${rule.name}" is no name for a rule`)]
       : []),
-    ...(rule.tools ?? []).flatMap((tool, place) =>
-      known.includes(tool)
-        ? []
-        : source.problem(
-            [...path, 'tools', place],
-            `the tool "${tool}" is not defined under tools${nearestHint(tool, known, 'tool')}`,
-          ),
-    ),
     ...findNetworkProblem(rule.network, file.networks, source, [...path, 'network']),
-    ...findUnknownGrammar(rule, tools, known).map(([key, what]) => source.problem([...path, key], what)),
-    ...findIneffective(rule, file).map(([key, what]) => source.problem([...path, key], what)),
+    ...[...findUnknownGrammar(rule, tools, concerned), ...findIneffective(rule, file)].map(([key, what]) =>
+      source.problem([...path, key], what),
+    ),
   ];
 }
 
@@ -65,13 +96,14 @@ type Problem = readonly [key: string, what: string];
 function findUnknownGrammar(
   rule: RuleFile,
   known: KnownTools,
-  defined: readonly string[],
+  tools: readonly string[],
+  where?: string,
 ): readonly Problem[] {
-  const { subcommands, tools = defined } = rule;
+  const { subcommands } = rule;
   const strange = tools.find((tool) => !known.has(tool));
   if (strange === undefined) return tools.flatMap((tool) => findUnknownNames(known, tool, subcommands ?? []));
   const keys = (['safe-arguments', 'subcommands'] as const).filter((key) => rule[key] !== undefined);
-  const what = `the arguments of ${strange} are not known; known are ${known.keys().join(', ')}; teach it under tools.${strange}.arguments`;
+  const what = `the arguments of ${strange} are not known; known are ${known.keys().join(', ')}; teach it under ${where ?? `tools.${strange}.arguments`}`;
   return keys.map((key) => [key, what]);
 }
 
@@ -94,7 +126,7 @@ function argsHint(name: string, names: ReadonlyMap<string, unknown>): string | u
 }
 
 /** Promises that could not be kept in the place where the command then runs. */
-function findIneffective(rule: RuleFile, { tools }: PolicyFile): Problem[] {
+function findIneffective(rule: RuleFile, { tools }: Pick<PolicyFile, 'tools'>): Problem[] {
   const concerned = rule.tools ?? Object.keys(tools);
   return concerned.flatMap((name) => {
     const tool = tools[name];

@@ -20,11 +20,15 @@ export function taughtBy(tools: ToolsFile): Taught {
   );
 }
 
-/** One line for each statement that would not hold as it is written. */
-export function findTeachingProblems(taught: Taught, source: YamlSource): string[] {
+/** One line for each statement that would not hold as it is written. `place`: where the tool is in the file. */
+export function findTeachingProblems(
+  taught: Taught,
+  source: YamlSource,
+  place: (name: string) => readonly string[],
+): string[] {
   return [...taught].flatMap(([name, data]) =>
     [...problemsOf(name, data), ...findMissingNames(data, knownTools.get(name))].map(([path, what]) =>
-      source.problem(['tools', name, 'arguments', ...path], what),
+      source.problem([...place(name), 'arguments', ...path], what),
     ),
   );
 }
@@ -128,11 +132,15 @@ function missingWork(data: ToolData, shipped?: ToolGrammar): readonly Problem[] 
 }
 
 /** The warning of `policy check` for each: no test tries what a policy teaches. */
-export function warnAboutTeaching(taught: Taught, source: YamlSource): string[] {
+export function warnAboutTeaching(
+  taught: Taught,
+  source: YamlSource,
+  place: (name: string) => readonly string[],
+): string[] {
   return [...taught.keys()].map((name) => {
     const what = knownTools.has(name)
       ? `adds to what Clawrden knows of ${name}: if both know an option or a sub-command, Clawrden's own data counts`
       : `is all that is known of ${name}: Clawrden has not tried it`;
-    return source.problem(['tools', name, 'arguments'], what);
+    return source.problem([...place(name), 'arguments'], what);
   });
 }

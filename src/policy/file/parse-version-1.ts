@@ -1,53 +1,83 @@
 import { checkShape } from '../../config/check-shape.ts';
 import type { YamlSource } from '../../config/read-yaml.ts';
 import { type KnownTools, knownTools } from '../arguments/tools/known-tools.ts';
-import type { PolicyResult, Rule } from '../policy.ts';
+import { type Assignment, assignedRule } from '../assignment.ts';
+import type { Policy, Rule } from '../policy.ts';
 import { warnAboutVariables } from '../request/dangerous-variables.ts';
 import { compileArgs } from '../rules/match-args.ts';
 import { indexRules } from '../rules/rule-index.ts';
 import { findBreakerProblems, toBreaker } from './breakers.ts';
 import { buildTools, findToolProblems, toOverrides } from './build-tools.ts';
-import { findRuleProblems } from './find-rule-problems.ts';
+import { findRuleProblems, findUndefinedTools } from './find-rule-problems.ts';
 import { findTeachingProblems, taughtBy, warnAboutTeaching } from './find-teaching-problems.ts';
 import { type PolicyFile, policySchema } from './policy-schema.ts';
+import type { ToolFile } from './tool-file.ts';
 
 type RuleFile = PolicyFile['rules'][number];
 
-export function parseVersion1(source: YamlSource, hash: string): PolicyResult {
+export type Version1Result = { readonly raw: PolicyFile } | { readonly problems: readonly string[] };
+
+/** The file by itself. `isOpen`: tool files may define what it names and does not define. */
+export function readVersion1(source: YamlSource, isOpen: boolean): Version1Result {
   const shape = checkShape(policySchema, source);
   if ('problems' in shape) return shape;
   const raw = shape.value;
   const taught = taughtBy(raw.tools);
-  const known = knownTools.taught(taught);
   const problems = [
     ...findToolProblems(raw.tools, raw.networks, source),
-    ...findTeachingProblems(taught, source),
+    ...findTeachingProblems(taught, source, placeOfTool),
     ...findBreakerProblems(raw, source),
     ...findMisplacedEnd(source),
   ];
   if (problems.length > 0) return { problems };
-  const ruleProblems = findRuleProblems(raw, known, source);
-  if (ruleProblems.length > 0) return { problems: ruleProblems };
-  const rules = raw.rules.map((rule, index) => toRule(rule, raw, known, source.lineOf(['rules', index])));
+  const ruleProblems = findRuleProblems(raw, knownTools.taught(taught), source, isOpen);
+  return ruleProblems.length > 0 ? { problems: ruleProblems } : { raw };
+}
+
+/** What was read, with the tool files and the assignments that count beside it. */
+export function buildVersion1(
+  raw: PolicyFile,
+  source: YamlSource,
+  files: readonly ToolFile[],
+  assignments: readonly Assignment[],
+  hash: string,
+): Policy {
+  const tools = { ...raw.tools, ...Object.fromEntries(files.map(({ name, tool }) => [name, tool])) };
+  const known = knownTools.taught(taughtBy(tools));
+  const whole = { ...raw, tools };
+  const rules = [
+    ...raw.rules.map((rule, index) => toRule(rule, whole, known, source.lineOf(['rules', index]))),
+    ...assignments.map(assignedRule),
+  ];
   return {
-    policy: {
-      version: 1,
-      hash,
-      mode: raw.mode,
-      defaultAction: raw.default,
-      workspace: raw.workspace,
-      roots: [raw.workspace],
-      timeoutMs: raw.timeout,
-      approvalExpiresMs: raw.approval.expires,
-      environment: raw.environment.allow,
-      tools: buildTools(raw.tools, raw.networks, raw.timeout),
-      rules,
-      index: indexRules(rules),
-      known,
-      breakers: raw.breakers.map(toBreaker),
-      warnings: [...warnAboutVariables(raw.environment.allow, source), ...warnAboutTeaching(taught, source)],
-    },
+    version: 1,
+    hash,
+    mode: raw.mode,
+    defaultAction: raw.default,
+    workspace: raw.workspace,
+    roots: [raw.workspace],
+    timeoutMs: raw.timeout,
+    approvalExpiresMs: raw.approval.expires,
+    environment: raw.environment.allow,
+    tools: buildTools(tools, raw.networks, raw.timeout),
+    ...(files.length > 0 && { pages: new Map(files.map((file) => [file.name, file])) }),
+    rules,
+    index: indexRules(rules),
+    known,
+    breakers: raw.breakers.map(toBreaker),
+    warnings: [
+      ...warnAboutVariables(raw.environment.allow, source),
+      ...warnAboutTeaching(taughtBy(raw.tools), source, placeOfTool),
+      ...files.flatMap(({ name, tool, source: own }) =>
+        warnAboutTeaching(taughtBy({ [name]: tool }), own, () => []),
+      ),
+      ...findUndefinedTools(whole, source),
+    ],
   };
+}
+
+function placeOfTool(name: string): readonly string[] {
+  return ['tools', name];
 }
 
 /** After it, a cut file would not be noticed. */

@@ -51,14 +51,20 @@ export const runFields = {
   live: durationField.refine((ms) => ms >= leastLiveMs, 'must be at least 200ms').optional(),
 };
 
-const toolSchema = strictObject({
+/** What a tool says, wherever it is defined. */
+export const toolFields = {
   ...runFields,
   strategy: z.enum(['ghost', 'mirror', 'passthrough']),
   otherwise: z.enum(['allow', 'ask', 'deny']).optional(),
   timeout: durationField.optional(),
   'forbid-characters': z.string().min(1).max(256).optional(),
   arguments: toolData.optional(),
-}).superRefine((tool, context) => {
+};
+
+const toolSchema = strictObject(toolFields).superRefine(checkTool);
+
+/** Adds an issue for each key that is missing, or that would promise what is not kept. */
+export function checkTool(tool: ToolsFile[string], context: z.RefinementCtx): void {
   if (tool.strategy === 'ghost' && tool.image === undefined) {
     context.addIssue({ code: 'custom', path: ['image'], message: 'is missing: a ghost runs in an image' });
   }
@@ -70,13 +76,15 @@ const toolSchema = strictObject({
       message: `has no effect with strategy ${tool.strategy}`,
     });
   }
-});
+}
 
 export const toolsSchema = z.record(z.string(), toolSchema);
 
 export const networksSchema = z.record(z.string(), strictObject({ 'docker-network': dockerNetworkField }));
 
-export type ToolsFile = z.infer<typeof toolsSchema>;
+export type ToolsFile = Record<string, ToolOfFile>;
+
+type ToolOfFile = z.infer<z.ZodObject<typeof toolFields>>;
 
 export type NetworksFile = z.infer<typeof networksSchema>;
 

@@ -13,6 +13,7 @@ import { rulesAbout } from './rule-index.ts';
 import { withOverrides } from './run-overrides.ts';
 import { whyUnsure } from './why-unsure.ts';
 import { withoutRule } from './without-rule.ts';
+import type { Words } from './words.ts';
 
 /** Arguments: the words from a position on. */
 export interface PlacedArgs {
@@ -43,7 +44,7 @@ export function decideByRules(
 ): Ruling {
   const { policy, index, work } = judging;
   const words = work.wordsOf(args.all, tool.forbidden);
-  if (words.hasAnyOf(tool.forbidden, args.from)) return { decision: forbidden, rules: [] };
+  if (words.hasAnyOf(tool.forbidden, args.from)) return { decision: forbidden(tool, words), rules: [] };
   const line = new CommandLine(facts, { words, from: args.from }, judging);
   const about = (action: Action) =>
     rulesAbout(index, facts.tool, action).filter((rule) => concerns(rule, facts));
@@ -86,12 +87,14 @@ const tooLong: Decision = {
   code: 'too-large',
 };
 
-const forbidden: Decision = {
-  action: 'deny',
-  rule: 'forbid-characters',
-  reason: 'an argument has a character that the policy forbids for this tool',
-  code: 'denied-by-rule',
-};
+function forbidden({ name, forbidden: characters }: ToolDefinition, words: Words): Decision {
+  return {
+    action: 'deny',
+    rule: 'forbid-characters',
+    reason: `an argument has the character ${words.nameOfOne(characters)}, which the policy forbids for ${name}`,
+    code: 'denied-by-rule',
+  };
+}
 
 /** Certain matches come first; an uncertain one says which word was not understood. */
 function strictly(rules: readonly Rule[], line: CommandLine, tool: ToolDefinition): Ruling | undefined {

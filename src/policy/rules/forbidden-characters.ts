@@ -10,4 +10,24 @@ export class ForbiddenCharacters {
   isIn(text: string): boolean {
     return this.#anyOfThem !== undefined && this.#anyOfThem.test(text);
   }
+
+  /** The first that is in it, with a name that a terminal shows; empty if there is none. */
+  nameOfFirstIn(text: string): string {
+    const found = this.#anyOfThem?.exec(text)?.[0];
+    return found === undefined ? '' : nameOf(found);
+  }
+}
+
+const names: Readonly<Record<string, string>> = {
+  '\0': 'NUL',
+  '\t': 'a tab',
+  '\n': 'a line break',
+  '\r': 'a line break',
+  ' ': 'a space',
+};
+
+function nameOf(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  const name = names[character] ?? (/^[!-~]$/.test(character) ? character : undefined);
+  return name === undefined ? `U+${code}` : `${name} (U+${code})`;
 }

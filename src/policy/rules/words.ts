@@ -50,6 +50,12 @@ export class Words {
     return last >= from;
   }
 
+  /** The name of one of the characters that the last such word contains. */
+  nameOfOne(characters: string): string {
+    const word = this.all[this.#lastWith.get(characters) ?? -1] ?? '';
+    return new ForbiddenCharacters(characters).nameOfFirstIn(word);
+  }
+
   /** Marked and not listed: a list of them can be long, and to make it takes longer than to look again. */
   #addWanted(word: string, at: number): void {
     this.#isWanted[at] = 1;
