@@ -17,6 +17,7 @@ import type { AuditRecord } from './audit/audit-record.ts';
 import { type GatewayIdentity, loadGatewayIdentity } from './auth/gateway-identity.ts';
 import { pageUrl } from './browsers/page-url.ts';
 import { openAgentStates } from './control/agent-states.ts';
+import { openAssignments } from './control/assignments.ts';
 import { createHoldToAgents } from './control/bound-agents.ts';
 import { createBreakers } from './control/breakers.ts';
 import { desiredState } from './control/desired-state.ts';
@@ -100,7 +101,7 @@ async function main(): Promise<void> {
 async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logger): Promise<void> {
   const version = packageVersion();
   // If the policy is not valid, the start ends before anything is written.
-  const policyFile = openPolicyFile(config.policy);
+  const policyFile = openPolicyFile(config.policy, config.toolFiles);
   const policy = policyFile.current;
   const doors = openDoors(config);
   const notify = openNotify(config.notify, policy);
@@ -135,6 +136,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   await markTaken(config.state);
   const { approvers } = principals;
   const grants = await openGrants(records.database, audit, approvers);
+  const assignments = await openAssignments({ ...records, policyFile, agents });
   const approvals = createApprovals({
     ...{ store: records.approvals, grants, approvers, record: audit.append },
     pendingPerAgent: config.limits.pendingPerAgent,
@@ -214,7 +216,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     version,
     policyFile,
     explain: createExplain({ ...parts, resolveImage: pool.resolveImage }),
-    checkPolicy: createPolicyChecks(),
+    checkPolicy: createPolicyChecks(config.toolFiles !== undefined),
     agents,
     configProblem: live.problem,
     ledger,
@@ -233,7 +235,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     breakers,
     counts,
     principals: createPrincipalOperations({ ...principals, agents }),
-    ...rotation,
+    ...{ ...rotation, assignments },
     doorsProblems: () => [...doors.warnings(), ...notify.problems()],
     lackingApprovers: () => lackingApprovers(policy(), principals),
     faults,
@@ -244,7 +246,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...{ onVanished: killSwitch.relayVanished, onLeft: pool.lateExits.expectThere },
   };
   const restored = await restoreWaiting(parts, approvals, left);
-  const holdToAgents = createHoldToAgents({ agents, ledger, grants, tokens: principals.apiTokens, faults });
+  const { apiTokens: tokens } = principals;
+  const holdToAgents = createHoldToAgents({ agents, ledger, grants, tokens, assignments, faults });
   holdToAgents(config.agents);
   const [execute, resume] = [createExecute(parts), createResume(ledger)];
   const { inForce } = principals;

@@ -105,6 +105,11 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
+/** The hash of what a plan does, whatever policy made it: what was said of one counts for the other. */
+export function deedHash(plan: Plan): string {
+  return planHash(canonicalJson({ ...plan, policyHash: '' }));
+}
+
 export function planHash(canonical: string): string {
   return createHash('sha256').update(canonical).digest('hex');
 }

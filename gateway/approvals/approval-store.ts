@@ -21,9 +21,9 @@ export interface ApprovalStore {
   readonly addYes: (approval: { id: string; planHash: string }, yes: Yes) => Promise<boolean>;
   /** Of those that are pending, by their ids. */
   readonly yeses: () => Promise<ReadonlyMap<string, readonly Yes[]>>;
-  /** How the same plan of the same agent was answered, the newest first. */
+  /** How the same plan of the same agent, or one that does the same by another policy, was answered; the newest first. */
   readonly answers: (
-    of: { readonly agent: string; readonly planHash: string },
+    of: { readonly agent: string; readonly planHash: string; readonly deed: string },
     most: number,
   ) => Promise<ApprovalRow[]>;
   readonly find: (id: string) => Promise<ApprovalRow | undefined>;
@@ -67,11 +67,11 @@ export function createApprovalStore(database: Database): ApprovalStore {
     },
     addYes: (approval, yes) => keepYes(database, approval, yes),
     yeses: () => readYeses(database),
-    answers: ({ agent, planHash }, most) =>
+    answers: ({ agent, planHash, deed }, most) =>
       database
         .selectFrom('approvals')
         .selectAll()
-        .where('plan_hash', '=', planHash)
+        .where((build) => build('plan_hash', '=', planHash).or('deed', '=', deed))
         .where('agent', '=', agent)
         .where('state', 'in', ['approved', 'denied'])
         .orderBy('created_at', 'desc')

@@ -216,9 +216,9 @@ test('A-82: a plan with anything not inspected, or that runs a script and may re
 test('a grant holds for the same plan of the same agent, for its time', async () => {
   const { id } = (await approvals.ask(question)).approval;
   await approvals.resolve(id, { ...approved, ...of, grantMs: 50 });
-  expect(grants.of('coder', 'h')).toMatchObject([{ by: ['person:admin'], execution: 'e', rule: 'r' }]);
-  expect([...grants.of('coder', 'other'), ...grants.of('other', 'h')]).toEqual([]);
-  await expect.poll(() => grants.of('coder', 'h')).toEqual([]);
+  expect(grants.of('coder', 'h', '')).toMatchObject([{ by: ['person:admin'], execution: 'e', rule: 'r' }]);
+  expect([...grants.of('coder', 'other', ''), ...grants.of('other', 'h', '')]).toEqual([]);
+  await expect.poll(() => grants.of('coder', 'h', '')).toEqual([]);
 });
 
 test('watchers are told of every change, and not before it is on the disk', async () => {

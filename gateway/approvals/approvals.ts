@@ -1,5 +1,6 @@
 import { ClawrdenError } from '../../src/errors.ts';
 import { createListeners } from '../../src/listeners.ts';
+import { deedHash, type Plan } from '../../src/plan.ts';
 import type {
   EarlierAnswer,
   PendingApproval,
@@ -34,7 +35,9 @@ export interface Approvals {
   /** By its whole id, and only if `verdict.planHash` is the hash of its plan. */
   readonly resolve: (id: string, verdict: ShownVerdict) => Promise<Resolution>;
   /** How the same plan of the same agent was answered before, the newest first. */
-  readonly earlier: (approval: Pick<PendingApproval, 'agent' | 'planHash'>) => Promise<EarlierAnswer[]>;
+  readonly earlier: (
+    approval: Pick<PendingApproval, 'agent' | 'planHash' | 'plan'>,
+  ) => Promise<EarlierAnswer[]>;
   /** Takes up the questions that an earlier gateway left unanswered or unused. */
   readonly restore: () => Promise<Restored[]>;
 }
@@ -99,7 +102,10 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
       const found = waiting.get(id);
       return found?.listed === true ? say(found, verdict) : notPending(id, store);
     },
-    earlier: async (approval) => (await store.answers(approval, earlierAtMost)).map(toEarlier),
+    earlier: async ({ agent, planHash, plan }) => {
+      const deed = deedHash(JSON.parse(plan) as Plan);
+      return (await store.answers({ agent, planHash, deed }, earlierAtMost)).map(toEarlier);
+    },
     restore: () => restoreAll(store, (approval, yeses) => list(wait(approval, yeses))),
   };
 }

@@ -40,8 +40,22 @@ const audit = {
 };
 
 const given = (agent: string, planHash: string, by = 'person:ann') => ({
-  ...{ agent, planHash, rule: 'r', execution: 'e', by: [by], stamps: ['1/0'] },
+  ...{ agent, planHash, deed: '', rule: 'r', execution: 'e', by: [by], stamps: ['1/0'] },
   command: { argv: ['rm', planHash], cwd: '/app' },
+});
+
+test('P10: a grant covers what does the same by another policy, and nothing that an earlier version left without a deed', async () => {
+  const grants = await openGrants(database, audit, anyApprover);
+  await grants.give({ ...given('coder', 'h'), deed: 'd' }, 60_000);
+  await grants.give(given('coder', 'old'), 60_000);
+  for (const each of [grants, await openGrants(database, audit, anyApprover)]) {
+    expect(each.of('coder', 'h2', 'd')).toHaveLength(1);
+    expect([
+      ...each.of('coder', 'h2', 'e'),
+      ...each.of('other', 'h2', 'd'),
+      ...each.of('coder', 'x', ''),
+    ]).toEqual([]);
+  }
 });
 
 type Step =
@@ -85,7 +99,7 @@ test('P10: whatever was given, revoked and restarted, a grant covers its plan of
         } else grants = await openGrants(database, audit, anyApprover);
         for (const name of ['', 'coder', 'web-1'])
           for (const hash of ['h1', 'h2'])
-            expect(idsOf(grants.of(name, hash))).toEqual(
+            expect(idsOf(grants.of(name, hash, ''))).toEqual(
               held.flatMap(({ id, agent: its, plan: of }) => (its === name && of === hash ? id : [])).sort(),
             );
         expect(idsOf(grants.list())).toEqual(held.map(({ id }) => id).sort());
@@ -103,7 +117,7 @@ test('P10: a revoked grant covers nothing from the call on, also before the disk
   const grants = await openGrants(database, audit, anyApprover);
   const { id } = await grants.give(given('coder', 'h'), 60_000);
   const revoked = grants.revoke(id, 'person:zoe', 'not any more');
-  expect(grants.of('coder', 'h')).toEqual([]);
+  expect(grants.of('coder', 'h', '')).toEqual([]);
   await revoked;
   expect(await openGrants(database, audit, anyApprover).then((again) => again.list())).toEqual([]);
   expect(records).toMatchObject([
@@ -126,8 +140,8 @@ test('A-91: a grant does not outlive its time if the wall clock is set back, and
   const grants = await openGrants(database, audit, anyApprover);
   await grants.give(given('coder', 'h'), 200);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
-  expect((await openGrants(database, audit, anyApprover)).of('coder', 'h')).toHaveLength(1);
-  expect(grants.of('coder', 'h')).toHaveLength(1);
+  expect((await openGrants(database, audit, anyApprover)).of('coder', 'h', '')).toHaveLength(1);
+  expect(grants.of('coder', 'h', '')).toHaveLength(1);
   await sleep(250);
-  expect(grants.of('coder', 'h')).toEqual([]);
+  expect(grants.of('coder', 'h', '')).toEqual([]);
 });

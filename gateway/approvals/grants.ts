@@ -13,8 +13,8 @@ import { joinNames } from './approver-names.ts';
 export interface Grants {
   /** On the disk and in the audit when it resolves; rejects, and gives nothing, if it cannot be. */
   readonly give: (given: Omit<Grant, 'id' | 'since' | 'until'>, forMs: number) => Promise<Grant>;
-  /** Those in force of this plan of this agent. */
-  readonly of: (agent: string, planHash: string) => Grant[];
+  /** Those in force of this plan of this agent, or of one that does the same by another policy. */
+  readonly of: (agent: string, planHash: string, deed: string) => Grant[];
   /** Those in force, the oldest first. */
   readonly list: () => Grant[];
   /** From this call on it covers nothing; undefined if no such grant is in force. */
@@ -57,8 +57,8 @@ export async function openGrants(
       });
       return grant;
     },
-    of: (agent, planHash) =>
-      inForce().filter((grant) => grant.agent === agent && grant.planHash === planHash),
+    of: (agent, planHash, deed) =>
+      inForce().filter((grant) => grant.agent === agent && isOf(grant, planHash, deed)),
     list: inForce,
     revoke: async (id, by, reason) => {
       const grant = inForce().find((each) => each.id === id);
@@ -85,6 +85,10 @@ function isMeant({ by, stamps, agent }: Grant, { rightOf }: Approvers): boolean 
     const right = rightOf(name, agent);
     return right !== undefined && (stamps[at] ?? right.stamp) === right.stamp;
   });
+}
+
+function isOf(grant: Grant, planHash: string, deed: string): boolean {
+  return grant.planHash === planHash || (grant.deed !== '' && grant.deed === deed);
 }
 
 function hold(grant: Grant): Held {

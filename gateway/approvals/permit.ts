@@ -1,5 +1,5 @@
 import { ClawrdenError } from '../../src/errors.ts';
-import type { Plan } from '../../src/plan.ts';
+import { deedHash, type Plan } from '../../src/plan.ts';
 import type { Decision } from '../../src/policy/policy.ts';
 import { consentText, doorsOf, oneApprover } from '../../src/policy/rules/consent.ts';
 import { denialText } from '../../src/policy/rules/denial-text.ts';
@@ -111,7 +111,9 @@ function coveringGrant(
 ): Grant | undefined {
   if (whyNoGrant(plan) !== '') return undefined;
   const said = (by: readonly string[]) => by.map((name) => ({ by: name }));
-  return grants.of(agent, hash).find(({ by }) => suffices(said(by), { consent, caller, agent }, approvers));
+  return grants
+    .of(agent, hash, deedHash(plan))
+    .find(({ by }) => suffices(said(by), { consent, caller, agent }, approvers));
 }
 
 /** The policy may have changed since the question, and need others, more of them, or another door. */

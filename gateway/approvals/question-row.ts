@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Plan } from '../../src/plan.ts';
+import { deedHash, type Plan } from '../../src/plan.ts';
 import type { Consent } from '../../src/policy/policy.ts';
 import { oneApprover } from '../../src/policy/rules/consent.ts';
 import { recordable } from '../../src/recordable-command.ts';
@@ -32,6 +32,8 @@ export function newRow({ expiresInMs, ...question }: Question): ApprovalRow {
     caller: question.caller,
     agent: question.agent,
     plan_hash: question.planHash,
+    // This program wrote it.
+    deed: deedHash(JSON.parse(question.plan) as Plan),
     plan: question.plan,
     rule: question.rule,
     reason: question.reason,

@@ -1,5 +1,6 @@
 import { ClawrdenError } from '../../src/errors.ts';
 import { createInTurn } from '../../src/in-turn.ts';
+import { deedHash, type Plan } from '../../src/plan.ts';
 import { consentText, doorsOf } from '../../src/policy/rules/consent.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import { recordedFirst } from '../control/lasting-change.ts';
@@ -123,14 +124,16 @@ function verdictOf(
 }
 
 async function giveGrant(
-  { agent, planHash, command, rule, executionId: execution }: PendingApproval,
+  { agent, planHash, plan, command, rule, executionId: execution }: PendingApproval,
   { verdict, grantMs, grantBy = [] }: Verdict,
   grants: Pick<Grants, 'give'>,
 ): Promise<void> {
   if (verdict !== 'approved' || grantMs === undefined) return;
   const givers = { by: grantBy.map(({ by }) => by), stamps: grantBy.map(({ stamp }) => stamp) };
   try {
-    await grants.give({ agent, planHash, command, rule, execution, ...givers }, grantMs);
+    // This program wrote it.
+    const deed = deedHash(JSON.parse(plan) as Plan);
+    await grants.give({ agent, planHash, deed, command, rule, execution, ...givers }, grantMs);
   } catch (error) {
     throw new ClawrdenError('audit-unwritable', `it may run once, and not for a while: ${String(error)}`);
   }

@@ -17,6 +17,7 @@ export type AuditRecord =
   | WatchRecord
   | ControlRecord
   | HostRecord
+  | AssignmentRecord
   | RevocationRecord
   | CredentialRecord
   | PersonRecord
@@ -159,6 +160,17 @@ export interface HostRecord {
   readonly type: 'host';
   readonly host: string;
   readonly state: 'draining' | 'ready';
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** A tool that an admin gave to an agent, or took from it. */
+export interface AssignmentRecord {
+  readonly type: 'assignment';
+  readonly event: 'assigned' | 'unassigned' | 'withdrawn';
+  readonly agent: string;
+  readonly tool: string;
+  readonly action: 'allow' | 'ask';
   readonly by: string;
   readonly reason: string;
 }

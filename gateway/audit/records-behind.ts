@@ -1,6 +1,7 @@
 import { isAsWritten, parseRecord } from '../../src/audit/chain.ts';
 import { readLines } from '../../src/audit/read-lines.ts';
 import type {
+  AssignmentRecord,
   ControlRecord,
   CredentialRecord,
   HostRecord,
@@ -23,6 +24,7 @@ export type LastingRecord = Recorded<
   | SigningKeyRecord
   | GrantRecord
   | LinkRecord
+  | AssignmentRecord
 >;
 
 export interface ReadBehind {
@@ -77,6 +79,7 @@ const lastingTypes: ReadonlySet<string> = new Set<LastingRecord['type']>([
   'signing-key',
   'grant',
   'link',
+  'assignment',
 ]);
 
 function isLasting(record: { readonly type: string }): record is LastingRecord {

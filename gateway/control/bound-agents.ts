@@ -5,6 +5,7 @@ import type { Grants } from '../approvals/grants.ts';
 import { Halted } from '../execution/execution.ts';
 import type { Ledger } from '../execution/ledger.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
+import type { Assignments } from './assignments.ts';
 
 type Agents = ReadonlyMap<string, AgentConfig>;
 
@@ -14,15 +15,16 @@ export interface HoldToAgentsParts {
   readonly grants: Pick<Grants, 'endAllBut'>;
   /** What lets agents in by themselves. */
   readonly tokens: { readonly endAllBut: (agents: readonly string[]) => Promise<void> };
+  readonly assignments: Pick<Assignments, 'endAllBut'>;
   readonly faults: Pick<Faults, 'report'>;
 }
 
 /**
  * Called at the start and after every change of the agents, with those before: ends what runs, waits or is asked about
- * and is not theirs, and the grants and API tokens of an agent that is gone. One that takes a name anew gets nothing of
- * the agent that had it.
+ * and is not theirs, and what was granted or assigned to an agent that is gone, and its API tokens. One that takes a
+ * name anew gets nothing of the agent that had it.
  */
-export function createHoldToAgents({ agents, ledger, grants, tokens, faults }: HoldToAgentsParts) {
+export function createHoldToAgents({ agents, ledger, grants, tokens, assignments, faults }: HoldToAgentsParts) {
   return (before: readonly AgentConfig[]): void => {
     for (const execution of ledger.executions()) {
       const refusal = unboundNow(agents(), execution.record);
@@ -31,6 +33,7 @@ export function createHoldToAgents({ agents, ledger, grants, tokens, faults }: H
     const names = before.map(({ name }) => name).filter((name) => agents().has(name));
     grants.endAllBut(names).catch((error) => faults.report('ending grants', error));
     tokens.endAllBut(names).catch((error) => faults.report('ending API tokens', error));
+    assignments.endAllBut(names).catch((error) => faults.report('ending assignments', error));
   };
 }
 

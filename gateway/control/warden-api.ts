@@ -10,6 +10,7 @@ import { toolViews } from '../judging/tool-views.ts';
 import type { PolicyFile } from '../live-config/policy-file.ts';
 import type { ExecutionCounts } from '../metrics/execution-counts.ts';
 import { gatewayMetrics } from '../metrics/gateway-metrics.ts';
+import type { AssignmentOperations } from '../ports/assignment-operations.ts';
 import type { PrincipalOperations } from '../ports/known-principals.ts';
 import type { CheckPolicy } from '../ports/policy-check.ts';
 import { principalName } from '../ports/principal.ts';
@@ -55,6 +56,7 @@ export interface WardenParts {
   readonly states: AgentStates;
   readonly killSwitch: KillSwitch;
   readonly breakers: Breakers;
+  readonly assignments: AssignmentOperations;
   readonly principals: PrincipalOperations;
   /** Rules of the policy that ask for more people than there are. */
   readonly lackingApprovers: () => string[];
@@ -108,9 +110,11 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     },
     audit: (from, count) => linesOfAudit(parts.auditFile, from, count),
     tools: (only) => toolViews(parts.policyFile.current(), parts.agents(), only),
+    assignments: parts.assignments,
     policy: () => {
       const { policyFile } = parts;
-      return { hash: policyFile.current().hash, text: policyFile.text(), problem: policyFile.problem() };
+      const problem = [policyFile.problem(), ...policyFile.toolProblems()].filter(Boolean).join('; ');
+      return { hash: policyFile.current().hash, text: policyFile.text(), problem };
     },
     explain: parts.explain,
     checkPolicy: parts.checkPolicy,
@@ -180,6 +184,7 @@ function statusView(startedAt: number, parts: WardenParts): StatusView {
       ...parts.rotating(),
       ...parts.doorsProblems(),
       ...notInForce('the policy file', policyFile.problem()),
+      ...policyFile.toolProblems().flatMap((problem) => notInForce('a tool file', problem)),
       ...notInForce('gateway.yaml', parts.configProblem()),
       ...policyFile.current().warnings,
       ...parts.lackingApprovers(),

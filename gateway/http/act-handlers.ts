@@ -3,10 +3,13 @@ import { shortTexts } from '../lists/short-texts.ts';
 import type { Resolution } from '../ports/verdict.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import type { Handlers } from './add-routes.ts';
-import { coded, HttpRefused, ProblemThrown } from './problem.ts';
+import { coded, done, HttpRefused, ProblemThrown } from './problem.ts';
 import { toApprovalView, toHostJson } from './views.ts';
 
-type Acts = Pick<Handlers, 'verdict' | 'revokeGrant' | 'setAgentState' | 'setLockdown' | 'setHostState'>;
+type Acts = Pick<
+  Handlers,
+  'verdict' | 'revokeGrant' | 'setAgentState' | 'setLockdown' | 'setHostState' | 'assignTool' | 'unassignTool'
+>;
 
 /** What changes something; each change is in the audit with its caller. */
 export function actHandlers(warden: WardenApi): Acts {
@@ -31,6 +34,16 @@ export function actHandlers(warden: WardenApi): Acts {
       const halt = await seen.warden.setAgentState(name, state, caller, reason);
       if (halt === undefined) throw new HttpRefused(404, `no agent ${name}`);
       return { stopped: halt.stopped, unconfirmed: shortTexts(halt.unconfirmed) };
+    },
+    assignTool: async ({ params: { name: agent, tool }, body: { action, reason = '' }, caller }) => {
+      const { rule, warnings } = done(
+        await warden.assignments.assign({ agent, tool, action }, caller, reason),
+      );
+      return { rule, warnings: shortTexts(warnings) };
+    },
+    unassignTool: async ({ params: { name: agent, tool }, query: { reason = '' }, caller }) => {
+      const { rule } = done(await warden.assignments.unassign({ agent, tool }, caller, reason));
+      return { rule, warnings: [] };
     },
     setLockdown: async ({ body: { on, reason = '' }, caller }) => {
       const { stopped, unconfirmed } = await warden.setLockdown(on, caller, reason);

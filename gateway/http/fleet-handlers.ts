@@ -24,7 +24,7 @@ export function fleetHandlers(warden: WardenApi): Pick<Handlers, 'relays' | 'aud
     tool: ({ params: { name }, seen }) => {
       const tool = seen.warden.tools().find((each) => each.name === name);
       if (tool === undefined) throw new HttpRefused(404, `no tool ${name}`);
-      return { ...boundedTool(tool), rules: boundedRules(tool) };
+      return { ...boundedTool(tool), rules: boundedRules(tool), documentation: tool.documentation };
     },
   };
 }

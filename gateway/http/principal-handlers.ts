@@ -3,12 +3,12 @@ import type { ApiTokenJson, UserJson } from '../../src/http-api/principals.ts';
 import { byName } from '../lists/create-lists.ts';
 import { createSeal } from '../lists/seal.ts';
 import { toTime } from '../lists/short-texts.ts';
-import type { Checked, Enrolment } from '../ports/authentication.ts';
+import type { Enrolment } from '../ports/authentication.ts';
 import type { KnownPerson, KnownToken, PrincipalOperations } from '../ports/known-principals.ts';
 import { principalName } from '../ports/principal.ts';
 import type { Handlers } from './add-routes.ts';
 import { shapeOf, toPage } from './pages.ts';
-import { HttpRefused } from './problem.ts';
+import { done, HttpRefused } from './problem.ts';
 
 type PrincipalHandlers = Pick<
   Handlers,
@@ -111,12 +111,6 @@ function personNamed(name: string, { people }: PrincipalOperations): KnownPerson
   const person = people().find((each) => each.name === name);
   if (person === undefined) throw new HttpRefused(404, `there is no user ${name}`);
   return person;
-}
-
-/** Throws what is refused. */
-function done<Value>(checked: Checked<Value>): Value {
-  if ('refused' in checked) throw new HttpRefused(409, checked.refused);
-  return checked.value;
 }
 
 function endOf(ttlSeconds: number | undefined): number | undefined {

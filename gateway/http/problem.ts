@@ -1,6 +1,7 @@
 import { type ErrorCode, toClawrdenError } from '../../src/errors.ts';
 import type { Problem } from '../../src/http-api/problem.ts';
 import { TooSoon } from '../connections/call-budget.ts';
+import type { Checked } from '../ports/authentication.ts';
 import { unwritten } from '../store/unwritten.ts';
 
 /** How a failure looks over HTTP. A command whose tool was started ends in an outcome instead. */
@@ -78,6 +79,12 @@ export class HttpRefused extends Error {
     this.status = status;
     this.headers = headers;
   }
+}
+
+/** Throws what is refused. */
+export function done<Value>(checked: Checked<Value>): Value {
+  if ('refused' in checked) throw new HttpRefused(409, checked.refused);
+  return checked.value;
 }
 
 /** A problem that is known whole already. */

@@ -8,8 +8,8 @@ import type { PolicyText } from '../ports/policy-check.ts';
 
 // On Linux this is of the thread alone: commands are judged first.
 setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
-const { text, force } = workerData as PolicyText;
-const { problems, errors, warnings, ...report } = reportOnText(text, 'policy.yaml', force);
+const { text, force, isOpen } = workerData as PolicyText & { readonly isOpen: boolean };
+const { problems, errors, warnings, ...report } = reportOnText(text, 'policy.yaml', force, isOpen);
 const answer = {
   ...report,
   problems: shortTexts(problems),

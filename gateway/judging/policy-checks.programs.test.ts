@@ -5,7 +5,7 @@ import { shortTexts } from '../lists/short-texts.ts';
 import { createPolicyChecks } from './policy-checks.ts';
 
 const signal = new AbortController().signal;
-const check = createPolicyChecks(60_000);
+const check = createPolicyChecks(false, 60_000);
 const numRuns = process.env['CLAWRDEN_LONG'] ? 200 : 3;
 
 function policyOf(rules: readonly string[]): string {
@@ -29,7 +29,7 @@ const text = fc.oneof(fc.array(rule, { maxLength: 6 }).map(policyOf), fc.string(
 test('a text is told by the thread as `policy check` tells it', async () => {
   await fc.assert(
     fc.asyncProperty(text, fc.boolean(), async (given, force) => {
-      const { problems, errors, warnings, ...same } = reportOnText(given, 'policy.yaml', force);
+      const { problems, errors, warnings, ...same } = reportOnText(given, 'policy.yaml', force, false);
       const lists = {
         problems: shortTexts(problems),
         errors: shortTexts(errors),
@@ -43,7 +43,7 @@ test('a text is told by the thread as `policy check` tells it', async () => {
 
 test('A-118 P20: a text that takes long takes nothing of the thread that judges commands', async () => {
   const before = process.threadCpuUsage().user;
-  reportOnText(hostile, 'policy.yaml', false);
+  reportOnText(hostile, 'policy.yaml', false, false);
   const itself = process.threadCpuUsage().user - before;
   let longest = 0;
   let last = process.threadCpuUsage().user;
@@ -68,10 +68,10 @@ test('P20: one principal has one text checked at a time, and another is not kept
 });
 
 test('P20: a check ends with its caller and at its deadline, and its place is free then', async () => {
-  const soon = createPolicyChecks(1);
+  const soon = createPolicyChecks(false, 1);
   const wish = { text: hostile, force: false };
   await expect(soon(wish, 'person:ann', signal)).rejects.toMatchObject({ code: 'too-large' });
-  const checks = createPolicyChecks(60_000);
+  const checks = createPolicyChecks(false, 60_000);
   for (const name of ['person:ann', 'person:bob', 'person:ann', 'person:eve']) {
     const caller = new AbortController();
     const reason = new Error('gone');
@@ -79,7 +79,7 @@ test('P20: a check ends with its caller and at its deadline, and its place is fr
     await expect(checks(wish, name, caller.signal)).rejects.toBe(reason);
   }
   expect(await checks({ text: '', force: false }, 'person:ann', signal)).toMatchObject({ ok: false });
-  const three = createPolicyChecks(50);
+  const three = createPolicyChecks(false, 50);
   const codes = ['person:ann', 'person:bob', 'person:eve'].map((name) =>
     three(wish, name, signal).catch(({ code }: { code: string }) => code),
   );

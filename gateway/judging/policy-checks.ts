@@ -15,8 +15,8 @@ const comeBackMs = 2_000;
 const limits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 const program = join(import.meta.dirname, `policy-check-thread${extname(import.meta.filename)}`);
 
-/** Each text has a thread of its own: none holds up the gateway. */
-export function createPolicyChecks(mostMs = withinMs): CheckPolicy {
+/** Each text has a thread of its own: none holds up the gateway. `isOpen`: there is a folder of tool files. */
+export function createPolicyChecks(isOpen: boolean, mostMs = withinMs): CheckPolicy {
   const asking = new Set<string>();
   const gate = new Gate(() => threadsAtOnce);
   return async (wish, name, signal) => {
@@ -27,7 +27,7 @@ export function createPolicyChecks(mostMs = withinMs): CheckPolicy {
     try {
       return await gate.through(until.signal, () => {
         isIn = true;
-        return inThread(wish, until.signal);
+        return inThread({ ...wish, isOpen }, until.signal);
       });
     } finally {
       asking.delete(name);
@@ -35,7 +35,10 @@ export function createPolicyChecks(mostMs = withinMs): CheckPolicy {
   };
 }
 
-async function inThread(wish: PolicyText, signal: AbortSignal): Promise<PolicyReport> {
+async function inThread(
+  wish: PolicyText & { readonly isOpen: boolean },
+  signal: AbortSignal,
+): Promise<PolicyReport> {
   const thread = new Worker(program, { workerData: wish, env: {}, execArgv: [], resourceLimits: limits });
   const report = Promise.withResolvers<PolicyReport>();
   using _ = onAbort(signal, () => report.reject(signal.reason));

@@ -31,11 +31,13 @@ function toolView(policy: Policy, tool: ToolDefinition, askers: readonly Asker[]
   const may = inOrder(outlooks.flatMap((outlook) => outlook.may));
   const about = new Set<RuleEffect>(outlooks.flatMap(({ rules }) => rules));
   const { name, strategy, image = '', network, workspace, stdin, timeoutMs, otherwise } = tool;
+  const { description = '', documentation = '' } = policy.pages?.get(name) ?? {};
   return {
     ...{ name, strategy, image, network, workspace, stdin, timeoutMs },
     otherwise: otherwise ?? policy.defaultAction,
     ...{ best: may[0], may },
     known: tellOrigin((policy.known ?? knownTools).originOf(name)),
+    ...{ description, documentation },
     rules: policy.rules.filter((rule) => about.has(rule)).map(toRuleView),
   };
 }

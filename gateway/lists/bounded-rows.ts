@@ -23,7 +23,16 @@ export function boundedConsent(consent: Consent) {
   return { approvals, approverRole: role, approverNames: [...names], answerIn: [...doorsOf(consent)] };
 }
 
-export function boundedGrant({ command, by, stamps: _stamps, since, until, execution, ...same }: Grant) {
+export function boundedGrant({
+  command,
+  by,
+  deed: _deed,
+  stamps: _stamps,
+  since,
+  until,
+  execution,
+  ...same
+}: Grant) {
   return {
     ...withShortTexts(same),
     ...boundedCommand(command),
@@ -39,7 +48,13 @@ export function boundedNames(tools: readonly string[]): string[] {
   return tools.slice(0, mostTools).map((tool) => firstBytes(tool, toolBytes));
 }
 
-export function boundedTool({ timeoutMs, rules: _rules, may: _may, ...same }: ToolView) {
+export function boundedTool({
+  timeoutMs,
+  rules: _rules,
+  may: _may,
+  documentation: _documentation,
+  ...same
+}: ToolView) {
   return { ...withShortTexts(same), timeoutSeconds: Math.ceil(timeoutMs / 1000) };
 }
 

@@ -11,21 +11,23 @@ export interface FollowPolicyParts {
   readonly faults: Pick<Faults, 'report'>;
 }
 
-/** Brings changes of the policy file into force, recorded before, until `signal` aborts. */
+/** Brings changes of the policy's files into force, recorded before, until `signal` aborts. */
 export function followPolicy(
   file: PolicyFile,
   { audit, changed, log, faults }: FollowPolicyParts,
   signal: AbortSignal,
 ): void {
   const events = {
-    beforeChange: ({ hash }: { readonly hash: string }) =>
-      audit.append({ type: 'lifecycle', event: 'policy', text: `policy ${hash}` }),
+    beforeChange: ({ hash }: { readonly hash: string }, change: string) => {
+      const text = `policy ${hash}${change === '' ? '' : `: ${change}`}`;
+      return audit.append({ type: 'lifecycle', event: 'policy', text });
+    },
     changed: ({ hash }: { readonly hash: string }) => {
       log.info({ policy: hash }, 'policy loaded');
       changed();
     },
-    refused: (problem: string) => {
-      log.error({ problem }, 'the policy file is not in force, the last good one is');
+    refused: (problem: string, what: string) => {
+      log.error({ problem }, `${what} is not in force, the last good one is`);
       // If it cannot be written, the audit's health says so.
       const incident = { type: 'incident', incident: 'policy-refused', caller: '', text: problem } as const;
       audit.append(incident).catch(() => {});

@@ -1,96 +1,162 @@
 import { ConfigError } from '../../src/config/config-error.ts';
 import { readTextFile } from '../../src/config/read-text-file.ts';
 import type { Faults } from '../../src/faults.ts';
-import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
-import type { Policy, PolicyResult } from '../../src/policy/policy.ts';
+import type { Assignment } from '../../src/policy/assignment.ts';
+import type { Policy } from '../../src/policy/policy.ts';
+import { changesOf } from './change-text.ts';
+import { createPolicyParts, type PolicyParts, type PolicySources, type Whole } from './policy-parts.ts';
+import { toolSources } from './tool-sources.ts';
 import { type Found, watchFile } from './watch-file.ts';
+import { type FoundFiles, readFolder, watchFolder } from './watch-folder.ts';
 
-/** The policy in force, and its file. */
+/** The policy in force, and its files. */
 export interface PolicyFile {
   /** May change between two calls: a decision reads it once. */
   readonly current: () => Policy;
-  /** Of the policy in force. */
+  /** The whole of the policy in force. */
   readonly text: () => string;
-  /** Empty, or why the present file is not in force; then the last good one is. */
+  /** Empty, or why the present policy.yaml is not in force; then the last good one is. */
   readonly problem: () => string;
-  /** From now on a change of the file comes into force, until `signal` aborts. */
+  /** Why tool files are not in force as they are now, one line for each fault. */
+  readonly toolProblems: () => readonly string[];
+  readonly assignments: () => readonly Assignment[];
+  /** Gives `around` the policy with the next assignments; it is in force once `apply` was called. Rejects as `around` does. */
+  readonly assign: (
+    next: (now: readonly Assignment[]) => readonly Assignment[],
+    around: (policy: Policy, apply: () => void) => Promise<void>,
+  ) => Promise<void>;
+  /** From now on a change of a file comes into force, until `signal` aborts. */
   readonly follow: (events: PolicyFileEvents, signal: AbortSignal) => void;
 }
 
 export interface PolicyFileEvents {
   /** Awaited before `policy` comes into force; if it rejects, the old policy stays. */
-  readonly beforeChange: (policy: Policy) => Promise<void>;
+  readonly beforeChange: (policy: Policy, change: string) => Promise<void>;
   readonly changed: (policy: Policy) => void;
-  /** Called once for every new fault. */
-  readonly refused: (problem: string) => void;
+  /** Called once for every new fault; `what` is not in force. */
+  readonly refused: (problem: string, what: string) => void;
   readonly faults: Pick<Faults, 'report'>;
 }
 
-/** Throws ConfigError if the file is not a policy now. Later faults are only reported. */
-export function openPolicyFile(file: string): PolicyFile {
-  const state = load(file);
+/** Throws ConfigError if the file is not a policy now, or if the folder cannot be read. Later faults are only told. */
+export function openPolicyFile(file: string, folder?: string): PolicyFile {
+  const parts = createPolicyParts(file, readSources(file, folder));
+  const problems: Problems = { policy: '', tools: '', told: '' };
+  let changed = (_policy: Policy) => {};
   return {
-    current: () => state.policy,
-    text: () => state.text,
-    problem: () => state.problem,
+    current: () => parts.whole().policy,
+    text: () => parts.whole().text,
+    problem: () => problems.policy,
+    toolProblems: () => toolProblemsOf(problems, parts),
+    assignments: () => parts.sources().assignments,
+    assign: (next, around) =>
+      parts.change(
+        (now) => ({ ...now, assignments: next(now.assignments) }),
+        ({ policy }, apply) =>
+          around(policy, () => {
+            apply();
+            changed(policy);
+          }),
+      ),
     follow: (events, signal) => {
-      const take = (found: Found) => applyFile(file, found, state, events);
-      void watchFile(file, take, events.faults, signal);
+      ({ changed } = events);
+      const follower = createFollower(parts, problems, events);
+      void watchFile(file, follower.takePolicy, events.faults, signal);
+      const { tools } = parts.sources();
+      if (folder === undefined || tools === undefined) return;
+      follower.tellTools();
+      const start = new Map([...tools].map(([name, { found }]) => [name, found]));
+      const take = (found: FoundFiles) => follower.takeTools(folder, found);
+      void watchFolder(folder, start, take, events.faults, signal);
     },
   };
 }
 
-interface State {
-  policy: Policy;
-  text: string;
-  problem: string;
+interface Problems {
+  policy: string;
+  /** Of the folder as a whole. */
+  tools: string;
+  /** Of tool files, told last. */
+  told: string;
 }
 
-function load(file: string): State {
+function readSources(file: string, folder: string | undefined): PolicySources {
   const text = readTextFile(file);
-  const result = parsePolicy(text, file);
-  if ('problems' in result) throw new ConfigError(result.problems);
-  return { policy: result.policy, text, problem: '' };
+  if (folder === undefined) return { text, assignments: [] };
+  const found = readFolder(folder);
+  if ('fault' in found) throw new ConfigError([`tool-files: ${found.fault}`]);
+  return { text, tools: toolSources(folder, found), assignments: [] };
 }
 
-/** False if the change could not be recorded. */
-async function applyFile(
-  file: string,
-  found: Found,
-  state: State,
-  events: PolicyFileEvents,
-): Promise<boolean> {
-  const result = parseFound(file, found);
-  if ('problems' in result) {
-    report(state, events, describe(result.problems));
-    return true;
+function toolProblemsOf({ tools }: Problems, parts: PolicyParts): readonly string[] {
+  return [...(tools === '' ? [] : [tools]), ...parts.toolProblems()];
+}
+
+function createFollower(parts: PolicyParts, problems: Problems, events: PolicyFileEvents) {
+  function tellPolicy(problem: string): void {
+    if (problem !== '' && problem !== problems.policy) events.refused(problem, 'the policy file');
+    problems.policy = problem;
   }
-  const { policy } = result;
-  if (policy.hash !== state.policy.hash) {
-    try {
-      await events.beforeChange(policy);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      report(state, events, `a new policy cannot be recorded: ${why}`);
-      return false;
-    }
-    state.policy = policy;
-    state.text = 'text' in found ? found.text : '';
-    state.problem = '';
-    events.changed(policy);
+
+  function tellTools(): void {
+    const problem = describe(toolProblemsOf(problems, parts));
+    if (problem !== '' && problem !== problems.told) events.refused(problem, 'a tool file');
+    problems.told = problem;
   }
-  state.problem = '';
-  return true;
+
+  /** Resolves with why it could not be recorded, or with nothing. */
+  async function change(next: Partial<PolicySources>): Promise<string> {
+    let unrecorded = '';
+    await parts.change(
+      (now) => ({ ...now, ...next }),
+      async (whole, apply) => {
+        const isOther = whole.policy.hash !== parts.whole().policy.hash;
+        if (isOther) unrecorded = await faultOf(events.beforeChange(whole.policy, changeTo(whole, parts)));
+        if (unrecorded !== '') return;
+        apply();
+        if (isOther) events.changed(whole.policy);
+      },
+    );
+    return unrecorded;
+  }
+
+  return {
+    tellTools,
+    /** False if the change could not be recorded. */
+    takePolicy: async (found: Found): Promise<boolean> => {
+      try {
+        const problem = 'fault' in found ? found.fault : await change({ text: found.text });
+        tellPolicy(problem);
+        tellTools();
+        return 'fault' in found || problem === '';
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        tellPolicy(describe(error.problems));
+        return true;
+      }
+    },
+    takeTools: async (folder: string, found: FoundFiles): Promise<boolean> => {
+      const { tools: before } = parts.sources();
+      problems.tools =
+        'fault' in found ? found.fault : await change({ tools: toolSources(folder, found, before) });
+      tellTools();
+      return 'fault' in found || problems.tools === '';
+    },
+  };
 }
 
-function report(state: State, events: PolicyFileEvents, problem: string): void {
-  if (state.problem !== problem) events.refused(problem);
-  state.problem = problem;
+function changeTo({ toolFiles }: Whole, parts: PolicyParts): string {
+  const short = ({ name, front }: Whole['toolFiles'][number]) => ({ name, front });
+  return changesOf('tool files', parts.whole().toolFiles.map(short), toolFiles.map(short));
 }
 
-function parseFound(file: string, found: Found): PolicyResult {
-  if ('fault' in found) return { problems: [found.fault] };
-  return parsePolicy(found.text, file);
+async function faultOf(recorded: Promise<void>): Promise<string> {
+  try {
+    await recorded;
+    return '';
+  } catch (error) {
+    return `a new policy cannot be recorded: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 function describe([first = '', ...more]: readonly string[]): string {

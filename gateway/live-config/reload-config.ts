@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { AgentConfig, GatewayConfig, HostConfig } from '../../src/config/gateway-config.ts';
 import { parseGatewayConfig } from '../../src/config/load-gateway-config.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
+import { byName, changesOf } from './change-text.ts';
 import type { Found } from './watch-file.ts';
 
 /** What a running gateway takes from gateway.yaml when the file changes. */
@@ -79,10 +80,6 @@ function read(found: Found, file: string): { readonly config: GatewayConfig } | 
   }
 }
 
-function byName<Item extends Named>(items: readonly Item[]): ReadonlyMap<string, Item> {
-  return new Map(items.map((item) => [item.name, item]));
-}
-
 function keysOf(config: GatewayConfig): (keyof GatewayConfig)[] {
   return Object.keys(config) as (keyof GatewayConfig)[];
 }
@@ -91,31 +88,10 @@ function isLive(key: string): boolean {
   return live.some((each) => each === key);
 }
 
-interface Named {
-  readonly name: string;
-}
-
 function changeText(before: GatewayConfig, after: GatewayConfig): string {
   const parts = [
     changesOf('hosts', before.hosts, after.hosts),
     changesOf('agents', before.agents, after.agents),
   ].filter((text) => text !== '');
   return parts.length === 0 ? 'hosts and agents are the same' : parts.join('; ');
-}
-
-function changesOf(what: string, before: readonly Named[], after: readonly Named[]): string {
-  const [old, now] = [byName(before), byName(after)];
-  const changes = [
-    ['added', [...now.keys()].filter((name) => !old.has(name))],
-    ['removed', [...old.keys()].filter((name) => !now.has(name))],
-    ['changed', [...now.keys()].filter((name) => isOther(old.get(name), now.get(name)))],
-  ] as const;
-  const said = changes.filter(([, names]) => names.length > 0);
-  return said.length === 0
-    ? ''
-    : `${what} ${said.map(([how, names]) => `${how} ${names.join(', ')}`).join(', ')}`;
-}
-
-function isOther(old: Named | undefined, now: Named | undefined): boolean {
-  return old !== undefined && !isDeepStrictEqual(old, now);
 }

@@ -26,7 +26,8 @@ export async function watchFile(
   while (await waits(signal)) await look().catch((error) => faults.report(`watching ${file}`, error));
 }
 
-function createLook(file: string, take: Take): () => Promise<void> {
+/** What is to be called every now and then, of one file. */
+export function createLook(file: string, take: Take): () => Promise<void> {
   let [seen, taken] = ['', ''];
   return async () => {
     const [before, stamp] = [seen, fileStamp(file)];
@@ -48,7 +49,7 @@ export function readFound(file: string): Found {
   }
 }
 
-/** False when the signal has aborted. */
-async function waits(signal: AbortSignal): Promise<boolean> {
+/** Until the next look; false when the signal has aborted. */
+export async function waits(signal: AbortSignal): Promise<boolean> {
   return sleep(lookEveryMs, true, { signal, ref: false }).catch(() => false);
 }

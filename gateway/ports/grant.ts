@@ -6,6 +6,8 @@ export interface Grant {
   /** Empty: of what a principal asks for without an agent. */
   readonly agent: string;
   readonly planHash: string;
+  /** Of the plan without its policy's hash; empty if an earlier version gave it. */
+  readonly deed: string;
   /** Of the plan; an earlier version kept none. */
   readonly command: RecordableCommand;
   /** The rule that asked. */

@@ -20,6 +20,10 @@ export interface ToolView {
   readonly otherwise: Action;
   /** Where it comes from how it takes its arguments; empty if that is not known. */
   readonly known: string;
+  /** One line of its tool file; empty if it has none. */
+  readonly description: string;
+  /** Markdown of its tool file; empty if it has none. */
+  readonly documentation: string;
   /** That are about it, in their order. */
   readonly rules: readonly {
     readonly name: string;

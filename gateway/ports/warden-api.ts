@@ -2,6 +2,7 @@ import type { LogLine } from '../../src/audit/read-from.ts';
 import type { Consent } from '../../src/policy/policy.ts';
 import type { Sees } from '../principals/sees.ts';
 import type { AgentState, AgentStatus, Halt } from './agent-state.ts';
+import type { AssignmentOperations } from './assignment-operations.ts';
 import type {
   ExecutionRecord,
   ExecutionSummary,
@@ -149,7 +150,9 @@ export interface WardenApi {
   /** All waiting questions, the oldest first. */
   readonly approvals: () => PendingApproval[];
   /** How the same plan of the same agent was answered before, the newest first. */
-  readonly earlierAnswers: (of: Pick<PendingApproval, 'agent' | 'planHash'>) => Promise<EarlierAnswer[]>;
+  readonly earlierAnswers: (
+    of: Pick<PendingApproval, 'agent' | 'planHash' | 'plan'>,
+  ) => Promise<EarlierAnswer[]>;
   readonly watchApprovals: (listener: () => void, signal: AbortSignal) => void;
   readonly resolveApproval: (
     id: string,
@@ -190,6 +193,7 @@ export interface WardenApi {
   readonly audit: (from: number | undefined, count: number) => AsyncIterable<LogLine>;
   /** By the policy in force; of these agents, if any are given, and then only what one of them may use. */
   readonly tools: (agents?: readonly string[]) => ToolView[];
+  readonly assignments: AssignmentOperations;
   readonly policy: () => PolicyView;
   /** An agent that `asker` does not see is not known. */
   readonly explain: (

@@ -88,7 +88,7 @@ test('P19 P25: a drain that could not be ended stays, over a lost database too',
 test('P10 P25: a grant that the audit says is revoked is not brought back by an older database; a lost record ends all', async () => {
   const first = await start();
   const grants = await openGrants(first.database, first.audit, anyApprover);
-  const given = { agent: 'coder', rule: 'r', execution: 'e', by: ['person:ann'], stamps: [] };
+  const given = { agent: 'coder', deed: '', rule: 'r', execution: 'e', by: ['person:ann'], stamps: [] };
   const command = { argv: ['rm'], cwd: '/app' };
   const give = (planHash: string) => grants.give({ ...given, planHash, command }, 3_600_000);
   const [revoked, kept] = [await give('h1'), await give('h2')];

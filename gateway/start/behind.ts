@@ -1,4 +1,5 @@
 import type {
+  AssignmentRecord,
   ControlRecord,
   CredentialRecord,
   HostRecord,
@@ -19,6 +20,7 @@ import type { AgentState } from '../ports/agent-state.ts';
 import type { Database } from '../store/database.ts';
 import { keepEnrolled, tokenOfName } from '../store/enrolment-tokens.ts';
 import { dropGrant } from '../store/grants.ts';
+import { assignmentChanges } from './assignments-behind.ts';
 import { apiTokenChanges, linkChanges, noteWord, peopleChanges } from './principals-behind.ts';
 
 /** What the audit has and the database lacks. */
@@ -49,6 +51,7 @@ interface Told {
   readonly signingKeys: OfAudit<SigningKeyRecord>[];
   readonly revokedGrants: Set<string>;
   readonly links: Map<string, OfAudit<LinkRecord>>;
+  readonly assignments: Map<string, OfAudit<AssignmentRecord>>;
 }
 
 const namedAtMost = 8;
@@ -69,6 +72,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     signingKeys: [],
     revokedGrants: new Set(),
     links: new Map(),
+    assignments: new Map(),
   };
   // All records from the first one tell how often; a part of them tells how often more.
   const before = from === 0 ? new Map<string, number>() : epochs;
@@ -81,6 +85,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     else if (record.type === 'signing-key') told.signingKeys.push(record);
     else if (record.type === 'grant') noteGrant(told, record);
     else if (record.type === 'link') told.links.set(record.principal, record);
+    else if (record.type === 'assignment') told.assignments.set(`${record.agent} ${record.tool}`, record);
     else {
       const { principal } = record;
       const known = told.revoked.get(principal)?.epoch ?? before.get(principal) ?? 0;
@@ -96,6 +101,7 @@ export async function findBehind(database: Database, file: string, recorded: Rec
     ...(await apiTokenChanges(database, told.apiTokens)),
     ...(await linkChanges(database, told.links)),
     ...(await grantChanges(database, told, missing !== '')),
+    ...(await assignmentChanges(database, told.assignments)),
   ];
   return {
     areMissing: missing !== '',

@@ -17,6 +17,14 @@ export async function indexPlans(database: Kysely<unknown>): Promise<void> {
   await sql.raw('create index approvals_by_plan on approvals (plan_hash, created_at)').execute(database);
 }
 
+/** What a person said of a plan counts for one that does the same by another policy. */
+export async function addDeeds(database: Kysely<unknown>): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(database);
+  for (const table of ['approvals', 'grants'])
+    await run(`alter table ${table} add column deed text not null default ''`);
+  await run('create index approvals_by_deed on approvals (deed, created_at)');
+}
+
 /** Questions that need more than one person, and who is one person. */
 export async function addConsent(database: Kysely<unknown>): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(database);

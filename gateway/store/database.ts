@@ -7,6 +7,7 @@ import {
   SqliteDialect,
 } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import type { AssignmentRow } from './assignment-tables.ts';
 import type { ChatPostTableRow } from './chat-post-rows.ts';
 import { databaseFault } from './database-fault.ts';
 import type { DetachedRow } from './detached-row.ts';
@@ -70,6 +71,8 @@ export interface ApprovalRow {
   caller: string;
   agent: string;
   plan_hash: string;
+  /** Of the plan without its policy's hash; empty if an earlier version asked. */
+  deed: string;
   plan: string;
   rule: string;
   reason: string;
@@ -94,6 +97,8 @@ export interface GrantRow {
   id: string;
   agent: string;
   plan_hash: string;
+  /** Of the plan without its policy's hash; empty if an earlier version gave it. */
+  deed: string;
   /** JSON: the command of the plan; empty if an earlier version gave it, as `rule` and `execution` are. */
   command: string;
   rule: string;
@@ -205,6 +210,7 @@ export interface Tables {
   drained_hosts: DrainedHostRow;
   approvals: ApprovalRow;
   grants: GrantRow;
+  assignments: AssignmentRow;
   yeses: YesRow;
   links: LinkRow;
   outputs: OutputRow;

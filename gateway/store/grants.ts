@@ -6,13 +6,13 @@ import type { Database, GrantRow } from './database.ts';
 const between = ', ';
 
 export async function keepGrant(database: Database, grant: Grant): Promise<void> {
-  const { id, agent, planHash: plan_hash, rule, execution, since: given_at, until } = grant;
+  const { id, agent, planHash: plan_hash, deed, rule, execution, since: given_at, until } = grant;
   const said = {
     granted_by: grant.by.join(between),
     stamps: grant.stamps.join(between),
     command: JSON.stringify(grant.command),
   };
-  const row = { id, agent, plan_hash, rule, execution, given_at, until, ...said };
+  const row = { id, agent, plan_hash, deed, rule, execution, given_at, until, ...said };
   await database.insertInto('grants').values(row).execute();
 }
 
@@ -21,10 +21,10 @@ export async function dropGrant(database: Database, id: string): Promise<void> {
 }
 
 export function grantOfRow(row: GrantRow): Grant {
-  const { id, agent, plan_hash: planHash, rule, execution, given_at: since, until } = row;
+  const { id, agent, plan_hash: planHash, deed, rule, execution, given_at: since, until } = row;
   const by = row.granted_by.split(between);
   // This program wrote it; an earlier version had none.
   const command = JSON.parse(row.command || '{"argv":[],"cwd":""}') as RecordableCommand;
   const stamps = row.stamps === '' ? [] : row.stamps.split(between);
-  return { id, agent, planHash, command, rule, execution, by, stamps, since, until };
+  return { id, agent, planHash, deed, command, rule, execution, by, stamps, since, until };
 }

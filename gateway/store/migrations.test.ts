@@ -88,7 +88,7 @@ test("P15 P27: what an operator of before did is a person's, and its ids stay kn
   });
   const database = await openDatabase(file, 'crash');
   const grants = await openGrants(database, { append: async () => {}, unkept: () => {} }, anyApprover);
-  expect(grants.of('coder', 'h')).toMatchObject([
+  expect(grants.of('coder', 'h', '')).toMatchObject([
     { id: expect.stringMatching(/^[0-9a-f]{16}$/), by: ['person:admin'] },
   ]);
   expect((await createApprovalStore(database).find('a1'))?.caller).toBe('person:ann');

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { addConsent, indexPlans, nameGrants } from './approval-migrations.ts';
+import { addConsent, addDeeds, indexPlans, nameGrants } from './approval-migrations.ts';
+import { createAssignments } from './assignment-tables.ts';
 import { createChatPosts } from './chat-post-rows.ts';
 import { createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
@@ -44,6 +45,8 @@ export const migrations: Record<string, Migration> = {
   '0037-sign-ins': { up: createSignIns },
   '0038-chat-posts': { up: createChatPosts },
   '0039-answers-by-plan': { up: indexPlans },
+  '0040-deeds': { up: addDeeds },
+  '0041-assignments': { up: createAssignments },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

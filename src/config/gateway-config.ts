@@ -14,6 +14,8 @@ export interface GatewayConfig {
   /** Folder. */
   readonly state: string;
   readonly policy: string;
+  /** Folder; absent: there are no tool files. */
+  readonly toolFiles?: string;
   readonly audit: string;
   readonly limits: GatewayLimits;
   readonly warm: readonly WarmConfig[];

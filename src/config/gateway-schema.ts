@@ -81,6 +81,7 @@ export const gatewaySchema = strictObject({
   }).prefault({}),
   state: pathField.default('state'),
   policy: pathField.default('policy.yaml'),
+  'tool-files': pathField.optional(),
   audit: pathField.default('audit.jsonl'),
   database: notYet('a shared database'),
   limits: limits.prefault({}),

@@ -90,6 +90,7 @@ function toConfig(raw: GatewayFile, file: string): GatewayConfig {
     http: toHttp(raw.http, inFolder),
     state: inFolder(raw.state),
     policy: inFolder(raw.policy),
+    ...(raw['tool-files'] !== undefined && { toolFiles: inFolder(raw['tool-files']) }),
     audit: inFolder(raw.audit),
     limits: toLimits(raw.limits),
     warm: raw.warm,

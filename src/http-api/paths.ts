@@ -26,6 +26,8 @@ export const paths = {
   audit: { method: 'GET', path: '/api/v1/audit' },
   tools: { method: 'GET', path: '/api/v1/tools' },
   tool: { method: 'GET', path: '/api/v1/tools/{name}' },
+  assignTool: { method: 'PUT', path: '/api/v1/agents/{name}/tools/{tool}' },
+  unassignTool: { method: 'DELETE', path: '/api/v1/agents/{name}/tools/{tool}' },
   users: { method: 'GET', path: '/api/v1/users' },
   setUser: { method: 'POST', path: '/api/v1/users' },
   removeUser: { method: 'DELETE', path: '/api/v1/users/{name}' },

@@ -1,3 +1,4 @@
+import { assignmentRoutes } from './assignment-routes.ts';
 import { pageQuery } from './fields.ts';
 import { paths } from './paths.ts';
 import {
@@ -86,4 +87,5 @@ export const principalRoutes = {
     query: reasonQuery,
     answer: revoked,
   },
+  ...assignmentRoutes,
 } as const satisfies Record<string, Route>;

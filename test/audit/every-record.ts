@@ -47,6 +47,10 @@ export const everyRecord: EveryRecord = {
   watch: { type: 'watch', ...ids, by: 'person:otto' },
   control: { type: 'control', agent: '*', state: 'paused', ...told },
   host: { type: 'host', host: 'h', state: 'draining', ...told },
+  assignment: {
+    ...{ type: 'assignment', event: 'assigned', agent: 'coder', tool: 'gh', action: 'ask' },
+    ...told,
+  },
   revocation: { type: 'revocation', principal: 'relay:r2', epoch: 2, ...told },
   credential: {
     ...{ type: 'credential', credential: 'certificate', principal: 'relay:r2', agents: ['coder', oddText] },

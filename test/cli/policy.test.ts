@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -51,6 +51,35 @@ test('policy check escapes what others wrote, and nothing of its own', async () 
   expect(stdout).toContain(name);
   expect(stdout).toContain(' ...:');
   expect(stdout.replaceAll(name, '')).not.toContain('\\u{');
+});
+
+test('P8 tools check, and policy check with a folder of tool files', async () => {
+  const tools = join(folder, 'tools');
+  mkdirSync(tools);
+  const front = 'name: gh\ndescription: a tool\nstrategy: mirror\n';
+  const gh = file('tools/gh.md', `---\n${front}---\nHow.\n`);
+  const wrong = file('tools/hub.md', `---\n${front}imgae: x\n---\n`);
+  const rule = '{ name: look, tools: [gh, gone], action: allow }';
+  const policy = file('open-tools.yaml', `version: 1\nrules: [${rule}]\ncomplete: true\n`);
+  expect(await clawrden(['tools', 'check', gh])).toMatchObject({ code: 0, stdout: `ok, ${gh} defines gh\n` });
+  expect(await clawrden(['tools', 'check', gh, '--policy', policy])).toMatchObject({ code: 0 });
+  const taken = await clawrden(['tools', 'check', gh, '--policy', example]);
+  expect(taken).toMatchObject({ code: 0 });
+  const refused = await clawrden(['tools', 'check', wrong]);
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: `clawrden: tools check: ${wrong} is no tool file; mend what is named above\n`,
+  });
+  expect(refused.stdout).toContain(`${wrong}:5: imgae: is not a known key`);
+  const json = JSON.parse((await clawrden(['tools', 'check', '--json', wrong])).stdout);
+  expect(json).toMatchObject({ name: 'hub', ok: false, problems: [expect.stringContaining('imgae')] });
+  const whole = await clawrden(['policy', 'check', policy, '--tool-files', tools]);
+  expect(whole.stdout).toContain(`error    ${wrong}:5: imgae`);
+  expect(whole.stdout).toContain('the tool "gone" is not defined');
+  expect(whole.code).toBe(1);
+  expect((await clawrden(['policy', 'check', policy])).stdout).toContain('the tool "gh" is not defined');
+  const explained = ['policy', 'explain', '--policy', policy, '--tool-files', tools, '--', 'gh', 'x'];
+  expect((await clawrden(explained)).stdout).toContain('allow');
 });
 
 test('policy check --json', async () => {

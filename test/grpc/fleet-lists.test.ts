@@ -53,7 +53,11 @@ test('tools come with what the policy says of them, and one of them with its rul
   expect(tools.map(({ name, best }) => `${name} ${best}`)).toEqual([
     ...['g++ allow', 'ls allow', 'npm allow', 'psql ask', 'rm deny'],
   ]);
-  const { tool, rules } = await one(vera).call(service.getTool, { name: 'npm' });
+  const psql = await one(vera).call(service.getTool, { name: 'psql' });
+  expect(psql.tool?.description).toBe("asks the team's database");
+  expect(psql.documentation).toBe("# psql\n\nReads only: `psql -c 'select 1'`.");
+  const { tool, rules, documentation } = await one(vera).call(service.getTool, { name: 'npm' });
+  expect([tool?.description, documentation]).toEqual(['', '']);
   expect(tool).toEqual(tools[2]);
   expect(tool).toMatchObject({ strategy: 'ghost', image: 'node:24', timeoutSeconds: 90, otherwise: 'deny' });
   expect(rules.map(({ name, action, instead }) => [name, action, instead])).toEqual([

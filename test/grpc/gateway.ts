@@ -259,6 +259,7 @@ export const emptyWarden: WardenApi = {
     removeToken: async () => nobody,
     revoke: async () => nobody,
   },
+  assignments: { assign: async () => nobody, unassign: async () => nobody },
   audit: async function* () {},
   tools: () => [],
   policy: () => ({ hash: '', text: '', problem: '' }),

@@ -139,7 +139,7 @@ async function ask(approvals: Approvals, { agent, number }: Row): Promise<void> 
 function grantOf({ agent, number }: Row): Parameters<Grants['give']>[0] {
   const command = { argv: ['rm', `${number}`], cwd: '/app' };
   const rest = { command, rule: 'r', execution: idOf(number), by: ['person:ann'], stamps: ['1/0'] };
-  return { agent, planHash: `${number}`.padStart(64, '0'), ...rest };
+  return { agent, planHash: `${number}`.padStart(64, '0'), deed: '', ...rest };
 }
 
 export function idOf(number: number): string {

@@ -24,7 +24,8 @@ export function parseExample(yaml: string): Policy {
   return result.policy;
 }
 
-function rowsOf(table: string): (readonly [line: string, action: string])[] {
+/** The rows of tables of commands. */
+export function rowsOf(table: string): (readonly [line: string, action: string])[] {
   return [...table.matchAll(/^\| `([^`]+)` \| (allow|ask|deny) \|/gm)].map(([, line = '', action = '']) => [
     line,
     action,

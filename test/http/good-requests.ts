@@ -21,6 +21,7 @@ const bodies: { readonly [Name in WithBody]: BodyIn<Routes[Name]> } = {
   },
   verdict: { planHash: 'p', verdict: 'approve', reason: 'r', grantMinutes: 5 },
   setAgentState: { state: 'paused', reason: 'r' },
+  assignTool: { action: 'ask', reason: 'r' },
   setLockdown: { on: true, reason: 'r' },
   setHostState: { state: 'draining', reason: 'r' },
   setUser: { name: 'ann', role: 'viewer', scope: { team: 'web' }, ttlSeconds: 60, replace: false },
@@ -40,7 +41,12 @@ const bodies: { readonly [Name in WithBody]: BodyIn<Routes[Name]> } = {
   explain: { agent: 'coder', tool: 'job', args: ['a'], uid: 1000, cwd: '/' },
 };
 
-const params: Readonly<Record<string, string>> = { id: 'a'.repeat(32), name: 'coder', kind: 'person' };
+const params: Readonly<Record<string, string>> = {
+  id: 'a'.repeat(32),
+  name: 'coder',
+  kind: 'person',
+  tool: 'gh',
+};
 const ownParams: { readonly [Name in RouteName]?: Readonly<Record<string, string>> } = {
   revokeGrant: { id: 'a'.repeat(16) },
   unlinkUser: { id: 'a'.repeat(16) },

@@ -38,6 +38,12 @@ test('who sees all agents hears of every tool, also of those that nobody may use
     { name: 'no-push', action: 'deny', reason: 'for people', instead: 'say so' },
     { name: 'db-npm', action: 'ask', reason: expect.any(String), instead: '' },
   ]);
+  const psql = await answerOf(door, 'tool', { token, params: { name: 'psql' } });
+  expect(psql).toMatchObject({
+    description: "asks the team's database",
+    documentation: "# psql\n\nReads only: `psql -c 'select 1'`.",
+  });
+  expect(tools.map(({ description }) => description !== '')).toEqual([false, false, false, true, false]);
   const client = connect({ url: door.url, token });
   expect(await client.call('tool', { params: { name: 'g++' } })).toMatchObject({ name: 'g++' });
 });

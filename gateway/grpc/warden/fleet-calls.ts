@@ -45,7 +45,7 @@ export function fleetCalls(warden: WardenApi, seal: Seal): FleetCalls {
     getTool: ({ name }, seen) => {
       const tool = seen.warden.tools().find((each) => each.name === name);
       if (tool === undefined) throw new CallRefused(status.NOT_FOUND, `no tool ${name}`);
-      return { tool: boundedTool(tool), rules: boundedRules(tool) };
+      return { tool: boundedTool(tool), rules: boundedRules(tool), documentation: tool.documentation };
     },
     listAudit: async ({ from, ...wish }) => {
       if (from > BigInt(Number.MAX_SAFE_INTEGER)) throw invalid("from must be a record's number");

@@ -18,6 +18,7 @@ import type { Callers } from '../calls/authenticate.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
 import { unary } from '../calls/unary.ts';
 import { type ApprovalCalls, approvalCalls } from './approval-calls.ts';
+import { type AssignmentCalls, assignmentCalls } from './assignment-calls.ts';
 import { type FleetCalls, fleetCalls } from './fleet-calls.ts';
 import { followOutput, getRecording, type SeenOfCall } from './output-calls.ts';
 import { type PrincipalCalls, principalCalls } from './principal-calls.ts';
@@ -82,6 +83,7 @@ export function wardenService(parts: WardenServiceParts): WardenServiceServer {
     ...lettingInHandlers(by, parts),
     revokeRelay: by((request, caller) => revokeRelay(warden, request, caller)),
     ...principalHandlers(by, principalCalls(warden.principals, enrolment, seal)),
+    ...assignmentHandlers(by, assignmentCalls(warden.assignments)),
     ...rotationHandlers(by, warden),
     getPolicy: by(() => warden.policy()),
     explainCommand: by(async (request, caller) =>
@@ -113,6 +115,16 @@ function principalHandlers(by: By, calls: PrincipalCalls): Pick<WardenServiceSer
     createProgramCode: by((request, caller) => calls.createProgramCode(request, caller)),
     removeApiToken: by((request, caller) => calls.removeApiToken(request, caller)),
     revoke: by((request, caller) => calls.revoke(request, caller)),
+  };
+}
+
+function assignmentHandlers(
+  by: By,
+  calls: AssignmentCalls,
+): Pick<WardenServiceServer, keyof AssignmentCalls> {
+  return {
+    assignTool: by((request, caller) => calls.assignTool(request, caller)),
+    unassignTool: by((request, caller) => calls.unassignTool(request, caller)),
   };
 }
 

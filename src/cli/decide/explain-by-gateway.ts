@@ -8,6 +8,7 @@ import { toConsent } from './show-approval.ts';
 
 export interface ExplainOptions {
   readonly policy?: string;
+  readonly toolFiles?: string;
   readonly agent: string;
   readonly uid?: number;
   readonly cwd?: string;

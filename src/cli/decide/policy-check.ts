@@ -8,6 +8,7 @@ import { readPolicy } from './read-policy.ts';
 interface CheckOptions {
   readonly json?: boolean;
   readonly force?: boolean;
+  readonly toolFiles?: string;
 }
 
 /** Exit status 0: the policy loads and has no errors, or `--force` turns its errors into warnings. */
@@ -15,13 +16,14 @@ export function policyCheckCommand(): Command {
   return new Command('check')
     .description('load a policy and say what is wrong with it')
     .argument('<file>', 'policy.yaml')
+    .option('--tool-files <folder>', 'the tool files beside it, as tool-files of gateway.yaml names them')
     .option('--json', 'print one JSON object')
     .option('--force', 'take errors for warnings (default: allow, for one)')
     .action(check);
 }
 
 async function check(file: string, options: CheckOptions): Promise<void> {
-  const result = await readPolicy(file);
+  const result = await readPolicy(file, options.toolFiles);
   const { reportOn } = await import('../../policy/review/policy-report.ts');
   const report = reportOn(result, options.force === true);
   if (options.json === true) {

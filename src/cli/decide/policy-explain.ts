@@ -17,6 +17,10 @@ export function policyExplainCommand(): Command {
     .argument('<tool>', 'the tool, as the agent would type it')
     .argument('[args...]', 'its arguments')
     .option('--policy <file>', 'the policy to ask (default: the one that the gateway has in force)')
+    .option(
+      '--tool-files <folder>',
+      'the tool files beside --policy, as tool-files of gateway.yaml names them',
+    )
     .option('--agent <name>', 'the agent that asks', '')
     .option('--uid <number>', "the agent's user (default: its first)", parseUid)
     .option('--cwd <directory>', 'where it would start (default: the workspace)')
@@ -36,12 +40,12 @@ function parseUid(text: string): number {
 const anyUid = 1000;
 
 async function explain(tool: string, args: readonly string[], options: ExplainOptions): Promise<void> {
-  const { policy: file, agent, uid = anyUid, cwd } = options;
+  const { policy: file, toolFiles, agent, uid = anyUid, cwd } = options;
   if (file === undefined) {
     const { explainByGateway } = await import('./explain-by-gateway.ts');
     return explainByGateway(tool, args, options);
   }
-  const result = await readPolicy(file);
+  const result = await readPolicy(file, toolFiles);
   if ('problems' in result) {
     throw new CliError('policy explain', `${file} is no policy`, `see clawrden policy check ${file}`);
   }

@@ -9,6 +9,7 @@ import { readPolicy } from './read-policy.ts';
 interface TestOptions {
   readonly policy?: string;
   readonly json?: boolean;
+  readonly toolFiles?: string;
 }
 
 /** Exit status 0: the policy decides every command as the table says. */
@@ -17,6 +18,7 @@ export function policyTestCommand(): Command {
     .description('hold a policy against a table of commands and the decisions that are expected')
     .argument('<file>', 'the table')
     .option('--policy <file>', 'the policy (default: the one that the table names)')
+    .option('--tool-files <folder>', 'the tool files beside it, as tool-files of gateway.yaml names them')
     .option('--json', 'print one JSON object')
     .action(runTests);
 }
@@ -24,7 +26,7 @@ export function policyTestCommand(): Command {
 async function runTests(file: string, options: TestOptions): Promise<void> {
   const { policy: named, tests } = await readTests(file);
   const policyFile = options.policy ?? resolve(dirname(file), named);
-  const result = await readPolicy(policyFile);
+  const result = await readPolicy(policyFile, options.toolFiles);
   if ('problems' in result) {
     throw new CliError(
       'policy test',

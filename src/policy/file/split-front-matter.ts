@@ -1,4 +1,4 @@
-/** The two parts of a tool file, or why it is none, and in which line. */
+/** The two parts of a tool file; or what is wrong with it, and in which line. */
 export type FrontMatter =
   | { readonly front: string; readonly documentation: string }
   | { readonly fault: string; readonly line: number };

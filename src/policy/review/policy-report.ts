@@ -1,6 +1,6 @@
-import { parsePolicy } from '../file/parse-policy.ts';
-import type { PolicyResult } from '../policy.ts';
+import type { LoadedWhole } from '../file/load-whole.ts';
 import { checkPolicy, type PolicyFindings } from './check-policy.ts';
+import { composeWhole } from './compose-whole.ts';
 
 /** What `policy check` says of one text. */
 export interface PolicyReport extends PolicyFindings {
@@ -13,15 +13,20 @@ export interface PolicyReport extends PolicyFindings {
   readonly problems: readonly string[];
 }
 
-/** `file` names the text in each line. */
-export function reportOnText(text: string, file: string, force: boolean): PolicyReport {
-  return reportOn(parsePolicy(text, file), force);
+/** `file` names the text in each line. `isOpen`: tool files may define what it names and does not define. */
+export function reportOnText(text: string, file: string, force: boolean, isOpen: boolean): PolicyReport {
+  const composed = composeWhole(text, file, isOpen);
+  return reportOn('problems' in composed ? composed : { ...composed, toolProblems: [] }, force);
 }
 
 /** `force` takes errors for warnings. */
-export function reportOn(result: PolicyResult, force: boolean): PolicyReport {
+export function reportOn(
+  result: LoadedWhole | { readonly problems: readonly string[] },
+  force: boolean,
+): PolicyReport {
   if ('problems' in result) return { ok: false, problems: result.problems, errors: [], warnings: [] };
   const { version, hash } = result.policy;
-  const findings = checkPolicy(result.policy);
-  return { ok: force || findings.errors.length === 0, version, hash, problems: [], ...findings };
+  const { errors: found, warnings } = checkPolicy(result.policy);
+  const errors = [...result.toolProblems, ...found];
+  return { ok: force || errors.length === 0, version, hash, problems: [], errors, warnings };
 }

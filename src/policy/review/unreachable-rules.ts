@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Action, Rule } from '../policy.ts';
-import { ruleAt } from './rule-at.ts';
+import { placedName, ruleAt } from './rule-at.ts';
 
 const strictness: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2 };
 
@@ -12,7 +12,7 @@ export function findUnreachable(rules: readonly Rule[]): string[] {
     );
     return over === undefined
       ? []
-      : `${ruleAt(rule)} never decides: ${over.name} (line ${over.line}) is stricter and about the same`;
+      : `${ruleAt(rule)} never decides: ${placedName(over)} is stricter and about the same`;
   });
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { GatewayConfig, HostConfig } from '../../../config/gateway-config.ts';
 import { loadGatewayConfig } from '../../../config/load-gateway-config.ts';
 import { stateFiles } from '../../../pki/state-files.ts';
-import { loadPolicy } from '../../../policy/file/parse-policy.ts';
+import { loadWhole } from '../../../policy/file/load-whole.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { checkPolicy } from '../../../policy/review/check-policy.ts';
 import { checkAudit } from './check-audit.ts';
@@ -24,7 +24,7 @@ export async function checkGatewayFiles(file: string): Promise<Finding[]> {
       bad('gateway.yaml', line, 'mend it; docs/reference.md explains every key'),
     );
   }
-  const { policy, findings } = checkPolicyFile(config.policy);
+  const { policy, findings } = checkPolicyFile(config);
   return [
     good('gateway.yaml', `${file}: ${config.hosts.length} hosts, ${config.agents.length} agents`),
     ...(config.hosts.length === 0 ? [bad('hosts', 'there is none', 'name a Docker engine under hosts')] : []),
@@ -45,12 +45,16 @@ function linesOf(error: unknown): string[] {
   return messageOf(error).split('\n');
 }
 
-function checkPolicyFile(file: string): { policy: Policy | undefined; findings: Finding[] } {
+function checkPolicyFile({ policy: file, toolFiles }: GatewayConfig): {
+  policy: Policy | undefined;
+  findings: Finding[];
+} {
   try {
-    const policy = loadPolicy(file);
+    const { policy, toolProblems } = loadWhole(file, toolFiles);
     const { errors, warnings } = checkPolicy(policy);
     const fix = `clawrden policy check ${file}`;
     const findings = [
+      ...toolProblems.map((text) => bad('tool file', text, 'mend it; docs/policy.md explains every key')),
       ...errors.map((text) => bad('policy', text, fix)),
       ...warnings.map((text) => doubtful('policy', text, fix)),
     ];

@@ -563,6 +563,8 @@ export interface Tool {
   otherwise: string;
   /** Where it comes from how it takes its arguments; empty if that is not known. */
   known: string;
+  /** One line of its tool file; empty if it has none. */
+  description: string;
 }
 
 export interface GetToolRequest {
@@ -575,6 +577,33 @@ export interface GetToolResponse {
     | undefined;
   /** In their order; the first 200. */
   rules: ToolRule[];
+  /** Markdown of its tool file; empty if it has none. */
+  documentation: string;
+}
+
+export interface AssignToolRequest {
+  agent: string;
+  tool: string;
+  /** Without a question; otherwise a person is asked each time. */
+  allow: boolean;
+  reason: string;
+}
+
+export interface AssignToolResponse {
+  /** The name of the rule. */
+  rule: string;
+  /** What `policy check` says of it. */
+  warnings: string[];
+}
+
+export interface UnassignToolRequest {
+  agent: string;
+  tool: string;
+  reason: string;
+}
+
+export interface UnassignToolResponse {
+  rule: string;
 }
 
 export interface ToolRule {
@@ -6697,6 +6726,7 @@ function createBaseTool(): Tool {
     best: "",
     otherwise: "",
     known: "",
+    description: "",
   };
 }
 
@@ -6731,6 +6761,9 @@ export const Tool: MessageFns<Tool> = {
     }
     if (message.known !== "") {
       writer.uint32(82).string(message.known);
+    }
+    if (message.description !== "") {
+      writer.uint32(90).string(message.description);
     }
     return writer;
   },
@@ -6828,6 +6861,14 @@ export const Tool: MessageFns<Tool> = {
             message.known = reader.string();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6856,6 +6897,7 @@ export const Tool: MessageFns<Tool> = {
       best: isSet(object.best) ? globalThis.String(object.best) : "",
       otherwise: isSet(object.otherwise) ? globalThis.String(object.otherwise) : "",
       known: isSet(object.known) ? globalThis.String(object.known) : "",
+      description: isSet(object.description) ? globalThis.String(object.description) : "",
     };
   },
 
@@ -6891,6 +6933,9 @@ export const Tool: MessageFns<Tool> = {
     if (message.known !== "") {
       obj.known = message.known;
     }
+    if (message.description !== "") {
+      obj.description = message.description;
+    }
     return obj;
   },
 
@@ -6909,6 +6954,7 @@ export const Tool: MessageFns<Tool> = {
     message.best = object.best ?? "";
     message.otherwise = object.otherwise ?? "";
     message.known = object.known ?? "";
+    message.description = object.description ?? "";
     return message;
   },
 };
@@ -6981,7 +7027,7 @@ export const GetToolRequest: MessageFns<GetToolRequest> = {
 };
 
 function createBaseGetToolResponse(): GetToolResponse {
-  return { tool: undefined, rules: [] };
+  return { tool: undefined, rules: [], documentation: "" };
 }
 
 export const GetToolResponse: MessageFns<GetToolResponse> = {
@@ -6991,6 +7037,9 @@ export const GetToolResponse: MessageFns<GetToolResponse> = {
     }
     for (const v of message.rules) {
       ToolRule.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.documentation !== "") {
+      writer.uint32(26).string(message.documentation);
     }
     return writer;
   },
@@ -7024,6 +7073,14 @@ export const GetToolResponse: MessageFns<GetToolResponse> = {
             message.rules.push(ToolRule.decode(reader, reader.uint32()));
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.documentation = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -7040,6 +7097,7 @@ export const GetToolResponse: MessageFns<GetToolResponse> = {
     return {
       tool: isSet(object.tool) ? Tool.fromJSON(object.tool) : undefined,
       rules: globalThis.Array.isArray(object?.rules) ? object.rules.map((e: any) => ToolRule.fromJSON(e)) : [],
+      documentation: isSet(object.documentation) ? globalThis.String(object.documentation) : "",
     };
   },
 
@@ -7051,6 +7109,9 @@ export const GetToolResponse: MessageFns<GetToolResponse> = {
     if (message.rules?.length) {
       obj.rules = message.rules.map((e) => ToolRule.toJSON(e));
     }
+    if (message.documentation !== "") {
+      obj.documentation = message.documentation;
+    }
     return obj;
   },
 
@@ -7061,6 +7122,377 @@ export const GetToolResponse: MessageFns<GetToolResponse> = {
     const message = createBaseGetToolResponse();
     message.tool = (object.tool !== undefined && object.tool !== null) ? Tool.fromPartial(object.tool) : undefined;
     message.rules = object.rules?.map((e) => ToolRule.fromPartial(e)) || [];
+    message.documentation = object.documentation ?? "";
+    return message;
+  },
+};
+
+function createBaseAssignToolRequest(): AssignToolRequest {
+  return { agent: "", tool: "", allow: false, reason: "" };
+}
+
+export const AssignToolRequest: MessageFns<AssignToolRequest> = {
+  encode(message: AssignToolRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    if (message.tool !== "") {
+      writer.uint32(18).string(message.tool);
+    }
+    if (message.allow !== false) {
+      writer.uint32(24).bool(message.allow);
+    }
+    if (message.reason !== "") {
+      writer.uint32(34).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AssignToolRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAssignToolRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.tool = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.allow = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): AssignToolRequest {
+    return {
+      agent: isSet(object.agent) ? globalThis.String(object.agent) : "",
+      tool: isSet(object.tool) ? globalThis.String(object.tool) : "",
+      allow: isSet(object.allow) ? globalThis.Boolean(object.allow) : false,
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: AssignToolRequest): unknown {
+    const obj: any = {};
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    if (message.tool !== "") {
+      obj.tool = message.tool;
+    }
+    if (message.allow !== false) {
+      obj.allow = message.allow;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<AssignToolRequest>): AssignToolRequest {
+    return AssignToolRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AssignToolRequest>): AssignToolRequest {
+    const message = createBaseAssignToolRequest();
+    message.agent = object.agent ?? "";
+    message.tool = object.tool ?? "";
+    message.allow = object.allow ?? false;
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseAssignToolResponse(): AssignToolResponse {
+  return { rule: "", warnings: [] };
+}
+
+export const AssignToolResponse: MessageFns<AssignToolResponse> = {
+  encode(message: AssignToolResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.rule !== "") {
+      writer.uint32(10).string(message.rule);
+    }
+    for (const v of message.warnings) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AssignToolResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAssignToolResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.rule = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.warnings.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): AssignToolResponse {
+    return {
+      rule: isSet(object.rule) ? globalThis.String(object.rule) : "",
+      warnings: globalThis.Array.isArray(object?.warnings) ? object.warnings.map((e: any) => globalThis.String(e)) : [],
+    };
+  },
+
+  toJSON(message: AssignToolResponse): unknown {
+    const obj: any = {};
+    if (message.rule !== "") {
+      obj.rule = message.rule;
+    }
+    if (message.warnings?.length) {
+      obj.warnings = message.warnings;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<AssignToolResponse>): AssignToolResponse {
+    return AssignToolResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AssignToolResponse>): AssignToolResponse {
+    const message = createBaseAssignToolResponse();
+    message.rule = object.rule ?? "";
+    message.warnings = object.warnings?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseUnassignToolRequest(): UnassignToolRequest {
+  return { agent: "", tool: "", reason: "" };
+}
+
+export const UnassignToolRequest: MessageFns<UnassignToolRequest> = {
+  encode(message: UnassignToolRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    if (message.tool !== "") {
+      writer.uint32(18).string(message.tool);
+    }
+    if (message.reason !== "") {
+      writer.uint32(26).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UnassignToolRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUnassignToolRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.tool = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): UnassignToolRequest {
+    return {
+      agent: isSet(object.agent) ? globalThis.String(object.agent) : "",
+      tool: isSet(object.tool) ? globalThis.String(object.tool) : "",
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: UnassignToolRequest): unknown {
+    const obj: any = {};
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    if (message.tool !== "") {
+      obj.tool = message.tool;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<UnassignToolRequest>): UnassignToolRequest {
+    return UnassignToolRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UnassignToolRequest>): UnassignToolRequest {
+    const message = createBaseUnassignToolRequest();
+    message.agent = object.agent ?? "";
+    message.tool = object.tool ?? "";
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseUnassignToolResponse(): UnassignToolResponse {
+  return { rule: "" };
+}
+
+export const UnassignToolResponse: MessageFns<UnassignToolResponse> = {
+  encode(message: UnassignToolResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.rule !== "") {
+      writer.uint32(10).string(message.rule);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UnassignToolResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUnassignToolResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.rule = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): UnassignToolResponse {
+    return { rule: isSet(object.rule) ? globalThis.String(object.rule) : "" };
+  },
+
+  toJSON(message: UnassignToolResponse): unknown {
+    const obj: any = {};
+    if (message.rule !== "") {
+      obj.rule = message.rule;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<UnassignToolResponse>): UnassignToolResponse {
+    return UnassignToolResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UnassignToolResponse>): UnassignToolResponse {
+    const message = createBaseUnassignToolResponse();
+    message.rule = object.rule ?? "";
     return message;
   },
 };
@@ -13803,6 +14235,29 @@ export const WardenServiceService = {
     responseSerialize: (value: GetToolResponse): Buffer => Buffer.from(GetToolResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetToolResponse => GetToolResponse.decode(value),
   },
+  /**
+   * Gives a tool to one agent, by one rule beside those of the policy. FAILED_PRECONDITION if there is no such agent or
+   * tool, or if `policy check` finds an error in the rule.
+   */
+  assignTool: {
+    path: "/clawrden.v1.WardenService/AssignTool" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AssignToolRequest): Buffer => Buffer.from(AssignToolRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AssignToolRequest => AssignToolRequest.decode(value),
+    responseSerialize: (value: AssignToolResponse): Buffer => Buffer.from(AssignToolResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AssignToolResponse => AssignToolResponse.decode(value),
+  },
+  unassignTool: {
+    path: "/clawrden.v1.WardenService/UnassignTool" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UnassignToolRequest): Buffer => Buffer.from(UnassignToolRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UnassignToolRequest => UnassignToolRequest.decode(value),
+    responseSerialize: (value: UnassignToolResponse): Buffer =>
+      Buffer.from(UnassignToolResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UnassignToolResponse => UnassignToolResponse.decode(value),
+  },
   /** Records of the audit in the order of the log: from one of them on, or the newest. UNAVAILABLE if it cannot be read. */
   listAudit: {
     path: "/clawrden.v1.WardenService/ListAudit" as const,
@@ -14147,6 +14602,12 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   listTools: handleUnaryCall<ListToolsRequest, ListToolsResponse>;
   /** One of them, and the rules that are about it. */
   getTool: handleUnaryCall<GetToolRequest, GetToolResponse>;
+  /**
+   * Gives a tool to one agent, by one rule beside those of the policy. FAILED_PRECONDITION if there is no such agent or
+   * tool, or if `policy check` finds an error in the rule.
+   */
+  assignTool: handleUnaryCall<AssignToolRequest, AssignToolResponse>;
+  unassignTool: handleUnaryCall<UnassignToolRequest, UnassignToolResponse>;
   /** Records of the audit in the order of the log: from one of them on, or the newest. UNAVAILABLE if it cannot be read. */
   listAudit: handleUnaryCall<ListAuditRequest, ListAuditResponse>;
   /** An agent's workspace at home, and its replicas on Docker hosts. */
@@ -14512,6 +14973,40 @@ export interface WardenServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetToolResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Gives a tool to one agent, by one rule beside those of the policy. FAILED_PRECONDITION if there is no such agent or
+   * tool, or if `policy check` finds an error in the rule.
+   */
+  assignTool(
+    request: AssignToolRequest,
+    callback: (error: ServiceError | null, response: AssignToolResponse) => void,
+  ): ClientUnaryCall;
+  assignTool(
+    request: AssignToolRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AssignToolResponse) => void,
+  ): ClientUnaryCall;
+  assignTool(
+    request: AssignToolRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AssignToolResponse) => void,
+  ): ClientUnaryCall;
+  unassignTool(
+    request: UnassignToolRequest,
+    callback: (error: ServiceError | null, response: UnassignToolResponse) => void,
+  ): ClientUnaryCall;
+  unassignTool(
+    request: UnassignToolRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UnassignToolResponse) => void,
+  ): ClientUnaryCall;
+  unassignTool(
+    request: UnassignToolRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UnassignToolResponse) => void,
   ): ClientUnaryCall;
   /** Records of the audit in the order of the log: from one of them on, or the newest. UNAVAILABLE if it cannot be read. */
   listAudit(
