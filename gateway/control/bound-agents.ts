@@ -24,7 +24,14 @@ export interface HoldToAgentsParts {
  * and is not theirs, and what was granted or assigned to an agent that is gone, and its API tokens. One that takes a
  * name anew gets nothing of the agent that had it.
  */
-export function createHoldToAgents({ agents, ledger, grants, tokens, assignments, faults }: HoldToAgentsParts) {
+export function createHoldToAgents({
+  agents,
+  ledger,
+  grants,
+  tokens,
+  assignments,
+  faults,
+}: HoldToAgentsParts) {
   return (before: readonly AgentConfig[]): void => {
     for (const execution of ledger.executions()) {
       const refusal = unboundNow(agents(), execution.record);

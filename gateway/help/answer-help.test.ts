@@ -30,14 +30,14 @@ const agent = (name: string) => ({
 });
 const agents = new Map(['coder', 'other'].map((name) => [name, agent(name)]));
 
-function help(rows: readonly object[] = []) {
+function help(rows: readonly object[] = [], inForce = policy) {
   const filters: HistoryFilter[] = [];
   const page = async (filter: HistoryFilter) => {
     filters.push(filter);
     const wanted = rows.filter((row) => (row as { decision: string }).decision === filter.decision);
     return wanted.map((record) => ({ record, ...record }) as HistoryRow).slice(0, filter.limit);
   };
-  const answer = createAnswerHelp({ policy: () => policy, agents: () => agents, history: { page } });
+  const answer = createAnswerHelp({ policy: () => inForce, agents: () => agents, history: { page } });
   return { filters, answer };
 }
 
@@ -90,6 +90,16 @@ Refused lately:
     denied-by-rule: it escapes (rule no-global); install it here
 `,
   );
+});
+
+test('P18: what the file of a tool says stands in its help, printable and bounded', async () => {
+  const documentation = `# ls\n\n\u001b[2Jlists ${'x'.repeat(20_000)}`;
+  const pages = new Map([['ls', { description: 'lists a \u202efolder', documentation }]]);
+  const { answer } = help([], { ...policy, pages });
+  expect((await answer('coder', [])).stdout).toContain('  ls   runs: lists a \\u{202e}folder\n');
+  const { stdout } = await answer('coder', ['ls']);
+  expect(stdout).toMatch(/\n# ls\n\n\\u\{1b\}\[2Jlists x+\n\[the rest is left out\]\n$/);
+  expect(stdout.length).toBeLessThan(17_000);
 });
 
 test('JSON has the same, and a tool of others is no tool', async () => {

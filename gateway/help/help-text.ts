@@ -1,5 +1,6 @@
 import { escapeUnprintable } from '../../src/text/render-text.ts';
-import type { HelpedTool, PastRefusal, WhatAgentMay } from './what-agent-may.ts';
+import type { ToolView } from '../ports/tool-view.ts';
+import type { PastRefusal, WhatAgentMay } from './what-agent-may.ts';
 
 const longestDocumentation = 128 * 1024;
 const unprintable = /[^\P{C}\n\t]/gu;
@@ -16,7 +17,7 @@ export function listText({ agent, tools, refusals }: WhatAgentMay): string {
 }
 
 /** One tool with its rules, refusals and documentation. */
-export function toolText(tool: HelpedTool, { refusals }: WhatAgentMay): string {
+export function toolText(tool: ToolView, { refusals }: WhatAgentMay): string {
   const own = refusals.filter((refusal) => refusal.tool === tool.name);
   const lines = [
     `${tool.name}: ${shortly(tool)}`,
@@ -31,18 +32,18 @@ export function toolText(tool: HelpedTool, { refusals }: WhatAgentMay): string {
 const words = { allow: 'runs', ask: 'asks a person first', deny: 'is refused' } as const;
 const rest = { allow: '', ask: 'some ask a person first', deny: 'some are refused' } as const;
 
-function shortly({ may: [best = 'deny', ...others], description }: HelpedTool): string {
+function shortly({ may: [best = 'deny', ...others], description }: ToolView): string {
   const what = [words[best], ...others.map((action) => rest[action])].join(', ');
   return description === '' ? what : `${what}: ${escapeUnprintable(description)}`;
 }
 
-function placeOf({ strategy, image, network, workspace, timeoutMs }: HelpedTool): string {
+function placeOf({ strategy, image, network, workspace, timeoutMs }: ToolView): string {
   if (strategy !== 'ghost') return 'in your own container';
   const time = timeoutMs === 0 ? 'no time limit' : `at most ${timeoutMs / 1000} s`;
   return `in a fresh container of ${image}; network ${network}, workspace ${workspace}, ${time}`;
 }
 
-function ruleLine({ name, action, reason, instead }: HelpedTool['rules'][number]): string {
+function ruleLine({ name, action, reason, instead }: ToolView['rules'][number]): string {
   const advice = instead === '' ? '' : `; ${instead}`;
   return escapeUnprintable(`  rule ${name} ${ruled[action]}: ${reason}${advice}`);
 }
@@ -59,7 +60,7 @@ function refusalLines(refusals: readonly PastRefusal[]): string[] {
 }
 
 /** A person wrote it in any language; what could control a terminal becomes an escape. */
-function documentationOf({ documentation }: HelpedTool): string {
+function documentationOf({ documentation }: ToolView): string {
   if (documentation === '') return '';
   const kept = documentation.slice(0, longestDocumentation).replaceAll(unprintable, escapeUnprintable);
   const cut = documentation.length > longestDocumentation ? '\n[the rest is left out]' : '';

@@ -4,10 +4,6 @@ import { escapeUnprintable, renderArgv } from '../../src/text/render-text.ts';
 import { toolViews } from '../judging/tool-views.ts';
 import type { HistoryFilter, HistoryRow } from '../ports/execution-record.ts';
 import type { ToolView } from '../ports/tool-view.ts';
-import { type ToolPage, toolPage } from './tool-page.ts';
-
-/** A tool that the agent may use, with what is written of it. */
-export type HelpedTool = ToolView & ToolPage;
 
 /** A command of the agent that was refused. Texts are printable ASCII, and cut. */
 export interface PastRefusal {
@@ -22,7 +18,7 @@ export interface PastRefusal {
 
 export interface WhatAgentMay {
   readonly agent: string;
-  readonly tools: readonly HelpedTool[];
+  readonly tools: readonly ToolView[];
   /** The latest first. */
   readonly refusals: readonly PastRefusal[];
 }
@@ -51,7 +47,7 @@ export async function whatAgentMay(
   ]);
   return {
     agent,
-    tools: toolViews(policy, agents(), [agent]).map((view) => ({ ...view, ...toolPage(policy, view.name) })),
+    tools: toolViews(policy, agents(), [agent]),
     refusals: [...denied, ...asked]
       .filter(({ record }) => record.outcome === 'denied')
       .toSorted((one, other) => other.receivedAt - one.receivedAt)

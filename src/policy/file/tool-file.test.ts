@@ -22,6 +22,12 @@ test('a tool file is a front matter and a documentation', () => {
   expect(parsed(good.replaceAll('\n', '\r\n'))).toMatchObject({ front });
 });
 
+test("Clawrden's own name is no tool's", () => {
+  expect(parsed(good.replace('name: gh', 'name: clawrden-help'), 'clawrden-help')).toEqual([
+    expect.stringContaining("name: is Clawrden's own name"),
+  ]);
+});
+
 test.each<[string, string, string]>([
   ['no first mark', front, 'tools/gh.md:1: it must begin with a line ---'],
   ['no second mark', `---\n${front}`, 'tools/gh.md:1: it has no second line ---'],

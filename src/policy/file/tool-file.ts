@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checkShape, strictObject } from '../../config/check-shape.ts';
 import { readYaml, type YamlSource } from '../../config/read-yaml.ts';
+import { helpToolName } from '../help-tool.ts';
 import { isToolName } from '../request/tool-name.ts';
 import { findTeachingProblems, taughtBy } from './find-teaching-problems.ts';
 import { reasonField } from './policy-schema.ts';
@@ -58,6 +59,7 @@ export function parseToolFile(text: string, file: string, name: string): ToolFil
 }
 
 function findNameProblems(said: string, name: string, source: YamlSource): string[] {
+  if (name === helpToolName) return [source.problem(['name'], "is Clawrden's own name")];
   if (!isToolName(name)) return [source.problem(['name'], 'a tool must have a plain file name')];
   return said === name ? [] : [source.problem(['name'], `must be "${name}", as the file is called`)];
 }
