@@ -93,13 +93,13 @@ Refused lately:
 });
 
 test('P18: what the file of a tool says stands in its help, printable and bounded', async () => {
-  const documentation = `# ls\n\n\u001b[2Jlists ${'x'.repeat(20_000)}`;
+  const documentation = `# ls\n\n\u001b[2Jlists ${'x'.repeat(200_000)}`;
   const pages = new Map([['ls', { description: 'lists a \u202efolder', documentation }]]);
   const { answer } = help([], { ...policy, pages });
   expect((await answer('coder', [])).stdout).toContain('  ls   runs: lists a \\u{202e}folder\n');
   const { stdout } = await answer('coder', ['ls']);
   expect(stdout).toMatch(/\n# ls\n\n\\u\{1b\}\[2Jlists x+\n\[the rest is left out\]\n$/);
-  expect(stdout.length).toBeLessThan(17_000);
+  expect(stdout.length).toBeLessThan(140_000);
 });
 
 test('JSON has the same, and a tool of others is no tool', async () => {
