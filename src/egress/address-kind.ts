@@ -40,6 +40,13 @@ export function addressKind(text: string): AddressKind {
   return address instanceof IPv4 ? ofRange(address.range()) : kindOfIPv6(address);
 }
 
+/** In one text each: the address itself, and the IPv4 addresses that it has in it. */
+export function addressesIn(text: string): string[] {
+  const address = parse(text);
+  const inside = address instanceof IPv4 ? [] : embedded(address, address.range());
+  return [address, ...inside.map((bytes) => new IPv4([...bytes]))].map(String);
+}
+
 /** A range that is not listed is of somebody, but not public. */
 function ofRange(range: string): AddressKind {
   return kinds[range] ?? 'private';

@@ -1,0 +1,33 @@
+import { networkInterfaces } from 'node:os';
+import { addressesIn } from './address-kind.ts';
+
+/** Addresses that are never reached, whatever is written. */
+export type OwnAddresses = (signal: AbortSignal) => Promise<ReadonlySet<string>>;
+
+type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+const keptMs = 60_000;
+
+/** Those of this machine, and of `hosts`: names and addresses, looked up again after a minute. */
+export function ownAddresses(hosts: () => readonly string[], resolve: Resolve): OwnAddresses {
+  const kept = new Map<string, { readonly found: readonly string[]; readonly until: number }>();
+
+  async function addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]> {
+    const known = kept.get(host);
+    if (known !== undefined && known.until > performance.now()) return known.found;
+    // What it had counts for as long as it cannot be looked up.
+    const found = await resolve(host, signal).catch(() => known?.found ?? []);
+    signal.throwIfAborted();
+    kept.set(host, { found, until: performance.now() + keptMs });
+    return found;
+  }
+
+  return async (signal) => {
+    const of = await Promise.all(hosts().map((host) => addressesOf(host, signal)));
+    return new Set([...interfaceAddresses(), ...of.flat()].flatMap(addressesIn));
+  };
+}
+
+function interfaceAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+}
