@@ -2,6 +2,7 @@ import type { HandOver, handOverType } from '../../src/audit/hand-over.ts';
 import type { Operand } from '../../src/plan.ts';
 import type { CutCommand } from '../../src/recordable-command.ts';
 import type { Usage } from '../../src/usage.ts';
+import type { ConnectionRecord } from './connection-record.ts';
 import type { GrantRecord, LinkRecord, SignInRecord, YesRecord } from './consent-records.ts';
 
 /** One line of the audit, before it is chained. Every field is data: JSON escapes it, and no reader interprets it. */
@@ -14,6 +15,7 @@ export type AuditRecord =
   | StartRecord
   | OutcomeRecord
   | LateExitRecord
+  | ConnectionRecord
   | WatchRecord
   | ControlRecord
   | HostRecord

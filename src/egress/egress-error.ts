@@ -1,5 +1,8 @@
-/** `denied`: it may not be reached. `unreachable`: it does not answer, or not as it should. `late`: not in time. */
-export type EgressFault = 'denied' | 'unreachable' | 'late';
+/**
+ * `denied`: it may not be reached. `invalid`: nobody can say what is wanted. `unreachable`: it does not answer, or not as
+ * it should. `late`: not in time. `limit`: too many connections, or too many bytes.
+ */
+export type EgressFault = 'denied' | 'invalid' | 'unreachable' | 'late' | 'limit';
 
 /** Why there is no connection. */
 export class EgressError extends Error {

@@ -103,9 +103,10 @@ async function throughProxy(wanted: Wanted, proxy: Endpoint, signal: AbortSignal
   if (isIP(wanted.name) !== 0)
     throw new EgressError('denied', `${path} is an address, and the proxy is asked for names only`);
   const { name: host, port } = proxy;
+  // Without an agent: an agent, `false` too, would make a connection of its own.
   const createConnection = () => connect({ host, port, allowHalfOpen: true, noDelay: true });
   const headers = { Host: path };
-  const call = request({ method: 'CONNECT', path, headers, createConnection, agent: false, signal }).end();
+  const call = request({ method: 'CONNECT', path, headers, createConnection, signal }).end();
   const [response, socket, head] = (await once(call, 'connect', { signal })) as [
     { statusCode?: number },
     Socket,

@@ -44,6 +44,10 @@ export const everyRecord: EveryRecord = {
     usage: { userMs: 1.25, systemMs: -0, maxResidentKib: 2 ** 53 },
   },
   'late-exit': { type: 'late-exit', ...ids, host: 'h', container: 'c', code: 137, text: oddText },
+  connection: {
+    ...{ type: 'connection', execution: '', agent: 'coder', network: oddText, to: oddText, route: 'model' },
+    ...{ address: '::1', outcome: 'denied', text: oddText, up: 0, down: 2 ** 53, ms: 1, turnedAway: 7 },
+  },
   watch: { type: 'watch', ...ids, by: 'person:otto' },
   control: { type: 'control', agent: '*', state: 'paused', ...told },
   host: { type: 'host', host: 'h', state: 'draining', ...told },

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { EgressError } from '../../src/egress/egress-error.ts';
 import { guardedConnect, type Wanted } from '../../src/egress/guarded-connect.ts';
 import { ownAddresses } from '../../src/egress/own-addresses.ts';
 import { resolveName } from '../../src/egress/resolve-name.ts';
+import { activeOpens } from './active-opens.ts';
 
 /** In the gateway's namespace: connects as it does. */
 export type ConnectOrder = Wanted & { readonly withinMs?: number };
@@ -35,11 +35,4 @@ async function run({ withinMs = 20_000, ...wanted }: ConnectOrder): Promise<Conn
     const { fault, detail, message } = error;
     return { said: message, address: '', fault, detail, tried: activeOpens() };
   }
-}
-
-function activeOpens(): number {
-  const [names = '', values = ''] = readFileSync('/proc/net/snmp', 'utf8')
-    .split('\n')
-    .filter((line) => line.startsWith('Tcp:'));
-  return Number(values.split(' ')[names.split(' ').indexOf('ActiveOpens')]);
 }

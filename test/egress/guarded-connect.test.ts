@@ -61,9 +61,9 @@ describe.skipIf(!mayMakeNamespaces)('A-63 A-64: the guarded connector', () => {
     ['20.0.0.7', '20.0.0.7'],
     ['2606:4700::7', '2606:4700::7'],
   ])('connects to %s at an address that it looked up', async (name, address) => {
-    const result = await connect(name, 443);
+    const result = await connect(name, 22);
     expect(result).toMatchObject({ fault: '', address: expect.stringMatching(address) });
-    expect(result.seen.connections).toEqual([`${result.address}:443`]);
+    expect(result.seen.connections).toEqual([`${result.address}:22`]);
   });
 
   it.each([
@@ -90,7 +90,7 @@ describe.skipIf(!mayMakeNamespaces)('A-63 A-64: the guarded connector', () => {
     ['self.example', "the gateway's"],
     ['self-six.example', "the gateway's"],
   ])('sends not one packet to %s', async (name, why) => {
-    for (const port of [80, 443, 2375]) {
+    for (const port of [22, 443, 2375]) {
       const { fault, detail, attempts, seen } = await connect(name, port);
       expect({ fault, detail, attempts }).toEqual({
         fault: 'denied',
@@ -124,14 +124,14 @@ describe.skipIf(!mayMakeNamespaces)('A-63 A-64: the guarded connector', () => {
   );
 
   it('asks once: an answer that changes between look and connect changes nothing', async () => {
-    const first = await connect('changes.example', 80);
-    expect(first).toMatchObject({ fault: '', address: '20.0.0.4', seen: { connections: ['20.0.0.4:80'] } });
+    const first = await connect('changes.example', 22);
+    expect(first).toMatchObject({ fault: '', address: '20.0.0.4', seen: { connections: ['20.0.0.4:22'] } });
     // One question for each family.
     expect(first.seen.asked).toEqual(['changes.example', 'changes.example']);
-    expect(await connect('changes.example', 80)).toMatchObject({ fault: 'denied', attempts: 0 });
-    expect(await connect('changed.example', 80)).toMatchObject({ address: '20.0.0.5' });
-    expect(await connect('changed.example', 80)).toMatchObject({ fault: 'denied', attempts: 0 });
-    expect(await connect('changed.example', 80)).toMatchObject({ address: '20.0.0.5' });
+    expect(await connect('changes.example', 22)).toMatchObject({ fault: 'denied', attempts: 0 });
+    expect(await connect('changed.example', 22)).toMatchObject({ address: '20.0.0.5' });
+    expect(await connect('changed.example', 22)).toMatchObject({ fault: 'denied', attempts: 0 });
+    expect(await connect('changed.example', 22)).toMatchObject({ address: '20.0.0.5' });
   });
 
   it('says nothing of what is inside to the one who asked', async () => {

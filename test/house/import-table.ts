@@ -20,6 +20,7 @@ const adapterPackages = {
   mcp: ['@modelcontextprotocol'],
   notify: ['ws'],
   oidc: ['openid-client'],
+  egress: [],
 } as const;
 
 const adapters = Object.keys(adapterPackages) as (keyof typeof adapterPackages)[];

@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { deadline } from '../../src/abort.ts';
+import { EgressError } from '../../src/egress/egress-error.ts';
+import { endpointText } from '../../src/egress/endpoint.ts';
+import type { Connect } from '../../src/egress/guarded-connect.ts';
+import { plannedRoute, type Route, routeEndpoint } from '../../src/egress/route.ts';
+import { canonicalJson } from '../../src/plan.ts';
+import type { Secret } from '../secrets/open-secrets.ts';
+import { exchange } from './exchange.ts';
+import type { Asked } from './read-request.ts';
+import { ownHeaders, spelling } from './route-headers.ts';
+import { readRouteTarget } from './route-path.ts';
+import type { Visit } from './visit.ts';
+
+export interface RouteParts {
+  readonly connect: Connect;
+  readonly idleMs: number;
+  readonly routes: ReadonlyMap<string, Route>;
+  readonly secret: Secret;
+}
+
+/** Where clients of the way out find it. */
+const hosts: ReadonlySet<string> = new Set(['127.0.0.1:3128', 'localhost:3128']);
+const tlsWithinMs = 30_000;
+
+/** A plain request below `/ROUTE/`: it goes out with the route's credentials, over TLS that the gateway makes. */
+export async function followRoute(
+  asked: Asked & { is: 'request' },
+  visit: Visit,
+  parts: RouteParts,
+): Promise<void> {
+  const target = readRouteTarget(asked.request.url ?? '');
+  visit.facts.route = target.route;
+  const route = routeOf(target.route, visit, parts.routes);
+  const endpoint = routeEndpoint(route);
+  visit.facts.to = endpointText(endpoint);
+  checkRequest(asked, route);
+  const own = await ownHeaders(route, parts.secret, visit.signal);
+  const reached = await parts.connect({ ...endpoint, private: route.private }, visit.signal);
+  visit.facts.address = reached.address;
+  const { pathname, host, protocol } = new URL(route.to);
+  const socket = protocol === 'https:' ? await secured(reached.socket, route, visit.signal) : reached.socket;
+  const path = `${pathname}${target.path}${target.query}`;
+  const onward = { socket, path, host, headers: own.raw, keepsBack: own.isEcho };
+  await exchange(asked, onward, visit, parts.idleMs);
+}
+
+/** It must be what it was when the plan was made. */
+function routeOf(name: string, { way: { reach } }: Visit, routes: ReadonlyMap<string, Route>): Route {
+  const planned = reach.routes.find((other) => other.name === name);
+  if (planned === undefined)
+    throw new EgressError('denied', `/${name}/ is not a route of network ${reach.network}`);
+  const route = routes.get(name);
+  if (route === undefined || canonicalJson(plannedRoute(route)) !== canonicalJson(planned))
+    throw new EgressError('denied', `route ${name} is not what it was when this was planned`);
+  return route;
+}
+
+function checkRequest({ request }: Asked & { is: 'request' }, { name, methods, headers }: Route): void {
+  const { method = '', rawHeaders, headers: sent } = request;
+  if (!hosts.has(sent.host ?? ''))
+    throw new EgressError('denied', `route ${name} is at 127.0.0.1:3128 and at no other host`);
+  if (!methods.includes(method)) throw new EgressError('denied', `route ${name} takes no ${method}`);
+  const own = new Set(headers.map((header) => spelling(header.name)));
+  const taken = rawHeaders.find((header, at) => at % 2 === 0 && own.has(spelling(header)));
+  if (taken !== undefined)
+    throw new EgressError('denied', `route ${name} adds the header ${taken} itself: leave it out`);
+}
+
+async function secured(socket: Socket, { to, ca }: Route, signal: AbortSignal): Promise<Socket> {
+  const { name } = routeEndpoint({ to });
+  const late = () => new EgressError('late', `${name} did not speak TLS within ${tlsWithinMs / 1000} s`);
+  using until = deadline(tlsWithinMs, late, signal);
+  const secure = connectTls({
+    socket,
+    ...(isIP(name) === 0 ? { servername: name } : { host: name }),
+    ...(ca !== undefined && { ca: await readFile(ca) }),
+    ALPNProtocols: ['http/1.1'],
+    // Whatever the environment of the gateway says.
+    rejectUnauthorized: true,
+  });
+  try {
+    await once(secure, 'secureConnect', { signal: until.signal });
+    return secure;
+  } catch (error) {
+    socket.destroy();
+    if (until.signal.aborted) throw until.signal.reason;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new EgressError('unreachable', `${name} has no TLS that can be trusted`, code ?? message);
+  }
+}

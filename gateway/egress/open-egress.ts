@@ -1,0 +1,112 @@
+import type { Duplex } from 'node:stream';
+import { EgressError } from '../../src/egress/egress-error.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { ConnectionRecord } from '../audit/connection-record.ts';
+import type { Metric } from '../ports/metrics.ts';
+import { createCounts } from './egress-counts.ts';
+import { followRoute, type RouteParts } from './follow-route.ts';
+import { forward } from './forward.ts';
+import { type Gone, goneWith } from './gone-client.ts';
+import { lastWords } from './last-words.ts';
+import { type Asked, readRequest } from './read-request.ts';
+import { refusalBytes, refusalOf } from './refusal.ts';
+import { tunnel } from './tunnel.ts';
+import { newVisit, type Visit } from './visit.ts';
+import type { Way } from './way.ts';
+
+export interface EgressParts extends Pick<RouteParts, 'connect' | 'routes' | 'secret'> {
+  readonly audit: Pick<AuditLog, 'append' | 'problem'>;
+  /** So long a connection may be silent. */
+  readonly idleMs?: number;
+}
+
+export interface Egress {
+  /** Serves one accepted connection to its end. Resolves when it is over, and in the audit. */
+  readonly serve: (client: Duplex, way: Way) => Promise<void>;
+  readonly metrics: () => readonly Metric[];
+}
+
+const tooMany = refusalOf(new EgressError('limit', 'too many connections are open'));
+
+type End = Pick<ConnectionRecord, 'outcome' | 'text'>;
+
+export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): Egress {
+  const counts = createCounts();
+  const parts = { ...rest, idleMs };
+
+  async function serve(client: Duplex, way: Way): Promise<void> {
+    if (!way.account.enter()) {
+      counts.turnedAway();
+      await lastWords(client, refusalBytes(tooMany), client);
+      client.destroy();
+      return;
+    }
+    const began = performance.now();
+    using gone = goneWith(client);
+    const visit = newVisit(way, AbortSignal.any([way.signal, gone.signal]));
+    counts.opened();
+    try {
+      const end = await attend(client, visit, gone);
+      const ms = Math.round(performance.now() - began);
+      counts.closed(end.outcome, visit.facts);
+      await audit.append(recordOf(visit, end, ms)).catch(() => counts.unrecorded());
+    } finally {
+      client.destroy();
+      way.account.leave();
+    }
+  }
+
+  async function attend(client: Duplex, visit: Visit, gone: Gone): Promise<End> {
+    let asked: Asked | undefined;
+    try {
+      await visit.way.account.pace(visit.signal);
+      if (audit.problem() !== '') throw new EgressError('limit', 'the audit cannot be written');
+      asked = await readRequest(client, visit.signal);
+      if (asked.is === 'tunnel') await tunnel(client, asked, visit, parts);
+      else if (asked.request.url?.startsWith('/') === true) await followRoute(asked, visit, parts);
+      else await forward(asked, visit, parts);
+      return { outcome: 'closed', text: '' };
+    } catch (error) {
+      if (visit.way.signal.aborted) return { outcome: 'stopped', text: '' };
+      if (gone.signal.aborted) return { outcome: 'closed', text: 'its client went away' };
+      const fault = faultOf(error);
+      await tell(client, asked, visit, fault);
+      return {
+        outcome: fault.fault,
+        text: fault.detail === '' ? fault.message : `${fault.message}: ${fault.detail}`,
+      };
+    }
+  }
+
+  return { serve, metrics: () => counts.metrics() };
+}
+
+function faultOf(error: unknown): EgressError {
+  if (error instanceof EgressError) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new EgressError('unreachable', 'the destination does not answer as it should', code ?? message);
+}
+
+/** A client that has the beginning of an answer can only be cut off. */
+async function tell(
+  client: Duplex,
+  asked: Asked | undefined,
+  visit: Visit,
+  fault: EgressError,
+): Promise<void> {
+  const refusal = refusalOf(fault);
+  visit.way.refused(refusal.line);
+  const unread = asked?.is === 'request' ? asked.request : client;
+  await lastWords(client, visit.facts.isAnswered ? '' : refusalBytes(refusal), unread);
+}
+
+function recordOf({ way, facts }: Visit, end: End, ms: number): ConnectionRecord {
+  const { execution, agent, reach, account } = way;
+  const { to, route, address, up, down } = facts;
+  const turnedAway = account.takeTurnedAway();
+  return {
+    type: 'connection',
+    ...{ execution, agent, network: reach.network, to, route, address, ...end, up, down, ms },
+    ...(turnedAway > 0 && { turnedAway }),
+  };
+}

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readRouteTarget } from './route-path.ts';
+
+const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 200_000 : 5000;
+
+const piece = fc.constantFrom(
+  ...[
+    '.',
+    '..',
+    '/',
+    '//',
+    '\\',
+    '%2e',
+    '%2E',
+    '%2f',
+    '%5c',
+    '%25',
+    '%252e',
+    '%00',
+    ';',
+    'a',
+    'b.c',
+    '...',
+    '?',
+    '#',
+  ],
+  ...['%', '%zz', '%c0%ae', '@scope', ' ', 'ä', '*'],
+);
+
+describe('A-63: the path below a route', () => {
+  it('is refused, or leads below the route however often it is decoded, and stays as it was', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const text = `/model/${pieces.join('')}`;
+        let target: ReturnType<typeof readRouteTarget>;
+        try {
+          target = readRouteTarget(text);
+        } catch {
+          return;
+        }
+        expect(`/model/${target.path}${target.query}`).toBe(text);
+        for (const path of decodings(target.path)) expect([path, below(path)]).toEqual([path, true]);
+      }),
+      { numRuns },
+    );
+  });
+
+  it.each([
+    'v1/messages',
+    '',
+    '@scope%2fname',
+    'a/b/',
+    'a.b/..c/d..',
+    'x%20y',
+    'name/-/name-1.0.0.tgz',
+    '~a/$b,c=d',
+  ])('may be %j', (path) => {
+    expect(readRouteTarget(`/npm/${path}?q=/../x`)).toEqual({ route: 'npm', path, query: '?q=/../x' });
+  });
+
+  it.each([
+    ...['../x', 'a/../b', 'a/..', '.', 'a/./b', '%2e%2e/x', '.%2E/x', '..%2fx', 'a%2f..%2fb', '%252e%252e/x'],
+    ...[
+      'a//b',
+      '/a',
+      'a%2f/b',
+      'a\\b',
+      '..\\x',
+      'a%5cb',
+      'a%00b',
+      'a%0d%0ab',
+      '..;/x',
+      '.;a=b/x',
+      'a#b',
+      'a b',
+      'a%2',
+    ],
+  ])('may not be %j', (path) => {
+    expect(() => readRouteTarget(`/npm/${path}`)).toThrow(/refused|must be/);
+  });
+
+  it.each(['/', '//', '/Npm/x', '/1/x', '/a_b/x', '*', '/../x', '/npm%2fx', 'npm/x'])(
+    '%j has no route',
+    (text) => {
+      expect(() => readRouteTarget(text)).toThrow('the target must be /ROUTE/PATH');
+    },
+  );
+});
+
+/** As it is, and as servers read it that decode it once or twice. */
+function decodings(path: string): string[] {
+  const once = path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  const twice = once.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return [path, once, twice];
+}
+
+/** Whether no way of reading the path leads above it. */
+function below(path: string): boolean {
+  return path
+    .replaceAll('\\', '/')
+    .split('/')
+    .every((segment) => !['.', '..'].includes(segment.split(';')[0] ?? ''));
+}

@@ -1,0 +1,17 @@
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+
+/** A connection to the way out, as a client of it makes one. */
+export function openDoor(folder: string): Socket {
+  const socket = connect({ path: join(folder, 'door.sock'), allowHalfOpen: true });
+  socket.on('error', () => {});
+  return socket;
+}
+
+/** Everything that is answered to `bytes`. */
+export async function sayAtDoor(folder: string, bytes: string | Buffer): Promise<string> {
+  const socket = openDoor(folder);
+  socket.write(bytes);
+  return (await buffer(socket)).toString('latin1');
+}

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { buffer } from 'node:stream/consumers';
+import { connect as tlsConnect } from 'node:tls';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type DoorSite, reach, startDoor } from './door-site.ts';
+import { mayMakeNamespaces } from './two-namespaces.ts';
+
+describe.skipIf(!mayMakeNamespaces)('the way out', () => {
+  let site: DoorSite;
+  beforeAll(async () => {
+    site = await startDoor();
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+  beforeEach(() => site.reset());
+
+  it('carries bytes both ways, and each side may end first', async () => {
+    const socket = await site.tunnel('registry.example:7');
+    const bytes = randomBytes(3_000_000);
+    socket.end(bytes);
+    expect((await buffer(socket)).equals(bytes)).toBe(true);
+    const { records } = await site.order({ tell: 'all' });
+    expect(records).toMatchObject([
+      {
+        ...{ type: 'connection', execution: 'e-1', agent: 'coder', network: 'registry', route: '' },
+        ...{
+          to: 'registry.example:7',
+          address: '20.0.0.1',
+          outcome: 'closed',
+          up: 3_000_000,
+          down: 3_000_000,
+        },
+      },
+    ]);
+  });
+
+  it('carries TLS to the server that its hello names, and it is the server itself that answers', async () => {
+    const socket = await site.tunnel('registry.example:443');
+    const tls = tlsConnect({ socket, servername: 'registry.example', ca: site.ca });
+    tls.end('GET /x HTTP/1.1\r\nHost: registry.example\r\nConnection: close\r\n\r\n');
+    expect((await buffer(tls)).toString()).toContain('GET /x ');
+  });
+
+  it.each([
+    ['another server', { servername: 'other.example' }],
+    ['no server', {}],
+  ])('ends a tunnel to 443 whose hello names %s, with the alert that says so', async (named, options) => {
+    const socket = await site.tunnel('registry.example:443');
+    const tls = tlsConnect({ socket, ca: site.ca, ...options });
+    const [error] = (await once(tls, 'error')) as [Error];
+    expect(error.message).toMatch(/unrecognized name/i);
+    const { records } = await site.order({ tell: 'all' });
+    expect(records).toMatchObject([{ outcome: 'denied', text: expect.stringContaining(named), up: 0 }]);
+    expect(await site.seen()).toMatchObject({ requests: [] });
+  });
+
+  it('forwards a request in absolute form to what its target names, whatever Host says', async () => {
+    const answer = await site.say(
+      'POST http://registry.example/a/b?c=d HTTP/1.1\r\nHost: other.example\r\nX-Mine: 1\r\n' +
+        'Proxy-Authorization: Basic eA==\r\nConnection: x-gone, close\r\nX-Gone: 1\r\nContent-Length: 4\r\n\r\nbody',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(answer).toContain('POST /a/b?c=d body');
+    const [request] = (await site.seen()).requests;
+    expect(request?.rawHeaders).toEqual([
+      ...['Host', 'registry.example', 'X-Mine', '1', 'Content-Length', '4', 'Connection', 'close'],
+    ]);
+  });
+
+  it('answers one request of a connection, and no second one', async () => {
+    const one = 'GET http://registry.example/1 HTTP/1.1\r\nHost: x\r\n\r\n';
+    const answer = await site.say(one + one.replace('/1', '/2'));
+    expect(answer).toContain('GET /1 ');
+    expect((await site.seen()).requests.map(({ url }) => url)).toEqual(['/1']);
+  });
+
+  it('passes a redirect on, and does not follow it', async () => {
+    const answer = await site.say('GET http://registry.example/redirect HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 302 [\s\S]*169\.254\.169\.254/);
+    expect((await site.seen()).connections).toEqual(['20.0.0.1:80']);
+  });
+
+  it('streams a body and its answer while both go on', async () => {
+    const socket = site.open();
+    socket.write(
+      'POST http://registry.example/stream HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    for (const word of ['one', 'two', 'three']) {
+      socket.write(`${word.length.toString(16)}\r\n${word}\r\n`);
+      await expect.poll(() => text).toContain(`data: ${word}`);
+    }
+    socket.write('0\r\n\r\n');
+    await expect.poll(() => text).toContain('data: end');
+  });
+
+  it('A-65 P22: a client that does not read stops the server, and memory stays', async () => {
+    const before = await site.order({ reach }).then(() => site.order({ tell: 'all' }));
+    const sockets = await Promise.all(Array.from({ length: 8 }, () => site.tunnel('registry.example:19')));
+    // Each could have sent gigabytes by then.
+    for (let round = 0; round < 20; round += 1) await site.seen();
+    for (const socket of sockets) socket.destroy();
+    const { rss, records } = await site.order({ tell: 'all' });
+    expect(rss - before.rss).toBeLessThan(64 * 1024 * 1024);
+    expect(records.every(({ down }) => down < 8 * 1024 * 1024)).toBe(true);
+  });
+
+  it('A-65: ends everything of an execution at its limit of bytes, and takes nothing new', async () => {
+    await site.order({ reach, limits: { down: 1_000_000 } });
+    const socket = await site.tunnel('registry.example:19');
+    const got = await buffer(socket);
+    expect(got.length).toBeLessThanOrEqual(1_000_000);
+    expect(await site.say('CONNECT registry.example:19 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 [^x]*$/);
+    const { records } = await site.order({ tell: 'all' });
+    expect(records.map(({ outcome }) => outcome)).toEqual(['limit', 'limit']);
+  });
+
+  it('serves 64 connections at once, and turns the next one away', async () => {
+    const sockets = await Promise.all(Array.from({ length: 64 }, () => site.tunnel('registry.example:7')));
+    expect(await site.say('CONNECT registry.example:7 HTTP/1.1\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 503 .*too many connections/,
+    );
+    for (const socket of sockets) socket.destroy();
+    const { records, metrics } = await site.order({ tell: 'all' });
+    expect(records).toHaveLength(64);
+    expect(records.reduce((sum, { turnedAway = 0 }) => sum + turnedAway, 0)).toBe(1);
+    expect(metrics).toContain('turned-away');
+    expect((await site.tunnel('registry.example:7')).destroy().destroyed).toBe(true);
+  });
+
+  it('ends a connection that is silent for too long', async () => {
+    await site.order({ reach, idleMs: 300 });
+    const socket = await site.tunnel('registry.example:7');
+    await buffer(socket);
+    const { records } = await site.order({ tell: 'all' });
+    expect(records).toMatchObject([{ outcome: 'late', text: expect.stringContaining('no byte came') }]);
+  });
+
+  it('ends all of its connections when its way ends', async () => {
+    const sockets = await Promise.all([
+      site.tunnel('registry.example:7'),
+      site.tunnel('registry.example:19'),
+    ]);
+    const waiting = site.open();
+    const ended = [...sockets, waiting].map((socket) => buffer(socket).catch(() => {}));
+    await site.order({ stop: true });
+    await Promise.all(ended);
+    const { records } = await site.order({ tell: 'all' });
+    expect(records.map(({ outcome }) => outcome)).toEqual(['stopped', 'stopped', 'stopped']);
+  });
+});
