@@ -50,6 +50,8 @@ function describe(issue: z.core.$ZodRawIssue): string {
         : `must be ${nouns[issue.expected] ?? issue.expected}, not ${kindOf(issue.input)}`;
     case 'invalid_value':
       return mustBeOneOf(issue.values.map(String), issue.input);
+    case 'invalid_key':
+      return issue.issues[0]?.message ?? 'is not valid';
     case 'too_small':
       return tooFew(issue.origin, Number(issue.minimum));
     case 'too_big':

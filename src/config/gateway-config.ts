@@ -1,7 +1,10 @@
 import type { Identity } from '../command.ts';
+import type { Endpoint } from '../egress/endpoint.ts';
+import type { Route } from '../egress/route.ts';
 import type { SshFiles } from '../ssh/ssh-arguments.ts';
 import type { NotifyConfig } from './notify-config.ts';
 import type { OidcConfig } from './oidc-config.ts';
+import type { SecretSource } from './secret-source.ts';
 
 /** gateway.yaml as the gateway uses it: checked, defaults filled in, every path absolute. */
 export interface GatewayConfig {
@@ -22,6 +25,10 @@ export interface GatewayConfig {
   readonly notify: NotifyConfig;
   /** By which people sign in, besides those whom an admin adds. */
   readonly oidc?: OidcConfig;
+  readonly secrets: ReadonlyMap<string, SecretSource>;
+  readonly routes: readonly Route[];
+  /** `proxy`: what connects to everything instead of the gateway. */
+  readonly egress: { readonly proxy?: Endpoint | undefined };
   readonly hosts: readonly HostConfig[];
   readonly agents: readonly AgentConfig[];
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseSshUrl } from '../ssh/ssh-destination.ts';
 import { strictObject } from './check-shape.ts';
+import { egressSchema } from './egress-fields.ts';
 import {
   absolutePathField,
   durationField,
@@ -17,6 +18,7 @@ import {
 } from './fields.ts';
 import { notifySchema } from './notify-fields.ts';
 import { oidcSchema } from './oidc-fields.ts';
+import { routesSchema, secretsSchema } from './route-fields.ts';
 import { workspaceField } from './workspace-fields.ts';
 
 const count = (least: number, most: number) => z.int().min(least).max(most);
@@ -90,6 +92,9 @@ export const gatewaySchema = strictObject({
     .default([]),
   notify: notifySchema,
   oidc: oidcSchema,
+  secrets: secretsSchema,
+  routes: routesSchema,
+  egress: egressSchema,
   hosts: z.array(host).default([]),
   agents: z.array(agent).default([]),
 });

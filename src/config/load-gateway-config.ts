@@ -12,6 +12,8 @@ import { toNotify } from './notify-fields.ts';
 import { toOidc } from './oidc-fields.ts';
 import { readTextFile } from './read-text-file.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
+import { findRouteProblems, toRoutes } from './route-fields.ts';
+import { secretIn } from './secret-field.ts';
 import { toWorkspace } from './workspace-fields.ts';
 
 /** Reads gateway.yaml. Throws one ConfigError that lists every problem. Relative paths are relative to the file. */
@@ -55,6 +57,7 @@ function findContradictions(raw: GatewayFile, source: YamlSource): string[] {
         ? []
         : [source.problem(['agents', index, 'hosts'], 'no host of this file has these labels')],
     ),
+    ...findRouteProblems(raw, source),
     ...raw.warm.flatMap(({ agent }, index) => {
       const names = raw.agents.map(({ name }) => name);
       const what = `there is no agent "${agent}"${nearestHint(agent, names, 'agent')}`;
@@ -96,6 +99,9 @@ function toConfig(raw: GatewayFile, file: string): GatewayConfig {
     warm: raw.warm,
     notify: toNotify(raw.notify, inFolder),
     ...toOidc(raw.oidc, inFolder),
+    secrets: new Map(Object.entries(raw.secrets).map(([name, at]) => [name, secretIn(at, inFolder)])),
+    routes: toRoutes(raw.routes, inFolder),
+    egress: raw.egress,
     hosts: raw.hosts.map((host) => toHost(host, inFolder)),
     agents: raw.agents.map(toAgent),
   };
