@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Reach } from './egress/reach.ts';
 
 /** How a tool of a policy runs. */
 export type ToolStrategy = 'ghost' | 'mirror' | 'passthrough';
@@ -80,6 +81,8 @@ export interface Plan {
   readonly mounts: readonly PlanMount[];
   /** A Docker network's name, or `none`. */
   readonly network: string;
+  /** What it may reach by name. Absent: nothing. */
+  readonly reach?: Reach;
   readonly limits: PlanLimits;
   readonly stdin: 'pipe' | 'none';
   /** Milliseconds; 0 means none. */

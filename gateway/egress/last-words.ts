@@ -16,7 +16,7 @@ export async function lastWords(
   const over = new AbortController();
   client.once('close', () => over.abort());
   client.on('error', () => {});
-  client.end(bytes);
+  if (!client.writableEnded) client.end(bytes);
   unread.resume();
   await sleep(lingerMs, undefined, { signal: over.signal }).catch(() => {});
 }

@@ -1,5 +1,6 @@
 import type { Command } from '../../src/command.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import { noReach, type Reach } from '../../src/egress/reach.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import {
   canonicalJson,
@@ -98,6 +99,7 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanPa
     ...(image === undefined ? {} : { image: planImage(tool, image) }),
     mounts: strategy === 'ghost' ? workspaceMounts(agent, policy, access) : [],
     network: kept('network', tool.network, ''),
+    ...reachOf(kept('network', tool.reach, noReach)),
     limits: {
       memoryBytes: kept('memory', tool.memoryBytes, 0),
       cpus: kept('cpus', tool.cpus, 0),
@@ -118,6 +120,10 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanPa
 /** The value of a key of the policy, or nothing: a plan promises only what its strategy enforces. */
 function keptBy(strategy: Strategy): <Value>(key: KeyWithoutEffect, value: Value, nothing: Value) => Value {
   return (key, value, nothing) => (hasEffect(key, strategy) ? value : nothing);
+}
+
+function reachOf(reach: Reach): Pick<Plan, 'reach'> {
+  return reach.network === '' ? {} : { reach };
 }
 
 /** The only place that derives from a command's arguments what it runs. */

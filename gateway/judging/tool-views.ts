@@ -30,10 +30,10 @@ function toolView(policy: Policy, tool: ToolDefinition, askers: readonly Asker[]
   const outlooks = (askers ?? [undefined]).map((asker) => outlookOf(policy, tool, asker));
   const may = inOrder(outlooks.flatMap((outlook) => outlook.may));
   const about = new Set<RuleEffect>(outlooks.flatMap(({ rules }) => rules));
-  const { name, strategy, image = '', network, workspace, stdin, timeoutMs, otherwise } = tool;
+  const { name, strategy, image = '', reach, workspace, stdin, timeoutMs, otherwise } = tool;
   const { description = '', documentation = '' } = policy.pages?.get(name) ?? {};
   return {
-    ...{ name, strategy, image, network, workspace, stdin, timeoutMs },
+    ...{ name, strategy, image, network: reach.network || tool.network, workspace, stdin, timeoutMs },
     otherwise: otherwise ?? policy.defaultAction,
     ...{ best: may[0], may },
     known: tellOrigin((policy.known ?? knownTools).originOf(name)),

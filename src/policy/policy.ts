@@ -1,3 +1,4 @@
+import type { Reach } from '../egress/reach.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Strategy, ToolStrategy } from '../plan.ts';
 import type { FlagIndex } from './arguments/flags.ts';
@@ -64,6 +65,8 @@ export interface ToolDefinition {
   readonly image?: string;
   /** `none`, or the Docker network's own name. */
   readonly network: string;
+  /** What it may reach by name; then `network` is `none`. */
+  readonly reach: Reach;
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly pids: number;

@@ -1,8 +1,10 @@
+import { noReach } from '../egress/reach.ts';
 import type { ToolDefinition } from './policy.ts';
 
 /** Values for a tool whose definition does not set them. */
 export const toolDefaults = {
   network: 'none',
+  reach: noReach,
   memoryBytes: 1024 ** 3,
   cpus: 1,
   pids: 256,

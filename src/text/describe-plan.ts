@@ -1,3 +1,4 @@
+import type { Reach } from '../egress/reach.ts';
 import type { Operand, Plan, PlanMount, ScriptOperand } from '../plan.ts';
 import { maskText, maskWords } from './mask-tokens.ts';
 import { quoteText, renderArgument } from './render-text.ts';
@@ -32,6 +33,7 @@ export function planLines(canonical: string, shown: PlanShown = 'whole'): PlanLi
     line('user', `${plan.uid}:${plan.gid}, umask ${plan.umask.toString(8).padStart(3, '0')}`),
     line('runs', where(plan)),
     line('network', renderArgument(plan.network), hasNetwork(plan) ? ['it has a network'] : []),
+    ...(plan.reach === undefined ? [] : reachLines(plan.reach)),
     line(
       'workspace',
       plan.workspace === '' ? 'none' : quoteText(plan.workspace),
@@ -55,6 +57,14 @@ export function operandLines(name: string, operands: readonly Operand[]): PlanLi
 /** Empty where the tool has that of its agent. */
 function hasNetwork({ network }: Plan): boolean {
   return network !== 'none' && network !== '';
+}
+
+function reachLines({ network, allow }: Reach): PlanLine[] {
+  const destinations = allow.map(({ to, private: mayBePrivate }) => ({
+    text: `${renderArgument(to)}${mayBePrivate === true ? ', also at addresses that are not public' : ''}`,
+    notes: ['it can be reached'],
+  }));
+  return listed('reaches', [{ text: `network ${renderArgument(network)}`, notes: [] }, ...destinations]);
 }
 
 type Item = Omit<PlanLine, 'name'>;

@@ -73,12 +73,18 @@ function print(explanation: Explanation, knownFrom: string): void {
   ]);
 }
 
-function describeTool({ strategy, image, network, memoryBytes, cpus, pids, stdin }: DecidedTool): string {
+function describeTool(tool: DecidedTool): string {
+  const { strategy, image, memoryBytes, cpus, pids, stdin } = tool;
   if (strategy === 'passthrough') return 'by the agent itself, in its own container (passthrough)';
   if (strategy === 'help') return 'nothing: the gateway answers (help)';
   if (strategy === 'mirror') return "in the agent's own container, recorded (mirror)";
   const limits = `${Math.round(memoryBytes / 1024 ** 2)} MiB, cpus ${cpus}, processes ${pids}`;
-  return `in a fresh container of ${image} (ghost), network ${network}, ${limits}, stdin ${stdin}`;
+  return `in a fresh container of ${image} (ghost), ${networkOf(tool)}, ${limits}, stdin ${stdin}`;
+}
+
+function networkOf({ network, reach }: DecidedTool): string {
+  if (reach.network === '') return `network ${network}`;
+  return `network ${reach.network} (${reach.allow.map(({ to }) => to).join(', ')})`;
 }
 
 function duration(ms: number): string {

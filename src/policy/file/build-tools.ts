@@ -4,11 +4,12 @@ import { helpToolName } from '../help-tool.ts';
 import type { RunOverrides, ToolDefinition } from '../policy.ts';
 import { isToolName } from '../request/tool-name.ts';
 import { toolDefaults } from '../tool-defaults.ts';
+import { findNetworkNames, type Networks } from './build-networks.ts';
 import type { NetworksFile, RunFields, ToolsFile } from './tool-schema.ts';
 
 export function buildTools(
   tools: ToolsFile,
-  networks: NetworksFile,
+  networks: Networks,
   timeoutMs: number,
 ): ReadonlyMap<string, ToolDefinition> {
   return new Map(
@@ -26,16 +27,16 @@ export function findToolProblems(tools: ToolsFile, networks: NetworksFile, sourc
     ...Object.entries(tools).flatMap(([name, { network }]) =>
       findNetworkProblem(network, networks, source, ['tools', name, 'network']),
     ),
-    ...('none' in networks ? [source.problem(['networks', 'none'], 'none is always no network')] : []),
+    ...findNetworkNames(networks, source),
   ];
 }
 
 /** The part of `raw` that says how a command runs. */
-export function toOverrides(raw: RunFields, networks: NetworksFile): RunOverrides {
+export function toOverrides(raw: RunFields, networks: Networks): RunOverrides {
   return {
     ...(raw.strategy === undefined ? {} : { strategy: raw.strategy }),
     ...(raw.image === undefined ? {} : { image: raw.image }),
-    ...(raw.network === undefined ? {} : { network: networkOf(raw.network, networks) }),
+    ...(raw.network === undefined ? {} : networks.get(raw.network)),
     ...(raw.memory === undefined ? {} : { memoryBytes: raw.memory }),
     ...(raw.cpus === undefined ? {} : { cpus: raw.cpus }),
     ...(raw.pids === undefined ? {} : { pids: raw.pids }),
@@ -62,14 +63,10 @@ export function findNetworkProblem(
   return [source.problem(path, `there is no network "${network}"${nearestHint(network, known, 'network')}`)];
 }
 
-function networkOf(name: string, networks: NetworksFile): string {
-  return networks[name]?.['docker-network'] ?? toolDefaults.network;
-}
-
 function toDefinition(
   name: string,
   raw: ToolsFile[string],
-  networks: NetworksFile,
+  networks: Networks,
   timeoutMs: number,
 ): ToolDefinition {
   return {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { noReach } from '../../egress/reach.ts';
 import { checkPolicy } from '../review/check-policy.ts';
 import { loadPolicy, parsePolicy } from './parse-policy.ts';
 
@@ -38,6 +39,7 @@ test('the example policy loads with everything filled in, and passes its own che
     strategy: 'ghost',
     image: 'node:24',
     network: 'clawrden-egress',
+    reach: noReach,
     memoryBytes: 2 * 1024 ** 3,
     cpus: 2,
     pids: 512,

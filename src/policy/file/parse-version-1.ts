@@ -7,6 +7,7 @@ import { warnAboutVariables } from '../request/dangerous-variables.ts';
 import { compileArgs } from '../rules/match-args.ts';
 import { indexRules } from '../rules/rule-index.ts';
 import { findBreakerProblems, toBreaker } from './breakers.ts';
+import { buildNetworks, type Networks, warnAboutDestinations } from './build-networks.ts';
 import { buildTools, findToolProblems, toOverrides } from './build-tools.ts';
 import { findRuleProblems, findUndefinedTools } from './find-rule-problems.ts';
 import { findTeachingProblems, taughtBy, warnAboutTeaching } from './find-teaching-problems.ts';
@@ -44,9 +45,12 @@ export function buildVersion1(
 ): Policy {
   const tools = { ...raw.tools, ...Object.fromEntries(files.map(({ name, tool }) => [name, tool])) };
   const known = knownTools.taught(taughtBy(tools));
-  const whole = { ...raw, tools };
+  const networks = buildNetworks(raw.networks);
   const rules = [
-    ...raw.rules.map((rule, index) => toRule(rule, whole, known, source.lineOf(['rules', index]))),
+    ...raw.rules.map((rule, index) => ({
+      ...toRule(rule, tools, networks, known),
+      line: source.lineOf(['rules', index]),
+    })),
     ...assignments.map(assignedRule),
   ];
   return {
@@ -59,7 +63,7 @@ export function buildVersion1(
     timeoutMs: raw.timeout,
     approvalExpiresMs: raw.approval.expires,
     environment: raw.environment.allow,
-    tools: buildTools(tools, raw.networks, raw.timeout),
+    tools: buildTools(tools, networks, raw.timeout),
     ...(files.length > 0 && { pages: new Map(files.map((file) => [file.name, file])) }),
     rules,
     index: indexRules(rules),
@@ -71,7 +75,8 @@ export function buildVersion1(
       ...files.flatMap(({ name, tool, source: own }) =>
         warnAboutTeaching(taughtBy({ [name]: tool }), own, () => []),
       ),
-      ...findUndefinedTools(whole, source),
+      ...findUndefinedTools({ ...raw, tools }, source),
+      ...warnAboutDestinations(raw.networks, source),
     ],
   };
 }
@@ -86,13 +91,17 @@ function findMisplacedEnd(source: YamlSource): string[] {
   return isLast ? [] : [source.problem(['complete'], 'must be the last line of the file')];
 }
 
-function toRule(raw: RuleFile, { networks, tools }: PolicyFile, known: KnownTools, line: number): Rule {
+function toRule(
+  raw: RuleFile,
+  tools: PolicyFile['tools'],
+  networks: Networks,
+  known: KnownTools,
+): Omit<Rule, 'line'> {
   const overrides = toOverrides(raw, networks);
   return {
     name: raw.name,
     action: raw.action,
     reason: raw.reason ?? `the rule "${raw.name}" says so`,
-    line,
     ...toConditions(raw, known, Object.keys(tools)),
     ...(raw['runs-anything'] === undefined ? {} : { runsAnything: true }),
     ...(raw.instead === undefined ? {} : { instead: raw.instead }),

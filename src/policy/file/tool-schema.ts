@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { strictObject } from '../../config/check-shape.ts';
 import { durationField, parsedField, sizeField } from '../../config/fields.ts';
+import { type Destination, parseDestination } from '../../egress/destination.ts';
 import { toolData } from '../arguments/tools/tool-data.ts';
 import { smallLetters } from '../small-letters.ts';
 import { withoutEffect } from '../without-effect.ts';
@@ -80,7 +81,30 @@ export function checkTool(tool: ToolsFile[string], context: z.RefinementCtx): vo
 
 export const toolsSchema = z.record(z.string(), toolSchema);
 
-export const networksSchema = z.record(z.string(), strictObject({ 'docker-network': dockerNetworkField }));
+const mostDestinations = 256;
+
+/** `NAME:PORT`, or with `private: true`. */
+const destinationField = z
+  .union([z.string(), strictObject({ to: z.string(), private: z.literal(true).optional() })], {
+    error: 'must be NAME:PORT, or { to: NAME:PORT, private: true }',
+  })
+  .transform((written, context): Destination => {
+    const { to, private: mayBePrivate = false } =
+      typeof written === 'string' ? { to: written, private: false } : written;
+    const result = parseDestination(to, mayBePrivate);
+    if ('value' in result) return result.value;
+    context.addIssue({ code: 'custom', message: result.what });
+    return z.NEVER;
+  });
+
+const networkSchema = strictObject({
+  'docker-network': dockerNetworkField.optional(),
+  allow: z.array(destinationField).min(1).max(mostDestinations).optional(),
+}).refine((network) => (network['docker-network'] === undefined) !== (network.allow === undefined), {
+  error: 'must have either allow or docker-network',
+});
+
+export const networksSchema = z.record(z.string(), networkSchema);
 
 export type ToolsFile = Record<string, ToolOfFile>;
 

@@ -1,5 +1,6 @@
+import { isHosting } from '../../egress/destination.ts';
 import { knownTools } from '../arguments/tools/known-tools.ts';
-import type { LegacyRule, Policy, Rule } from '../policy.ts';
+import type { LegacyRule, Policy, Rule, ToolDefinition } from '../policy.ts';
 import { isNarrow } from '../rules/match-args.ts';
 import { matchesLegacyGlob } from '../version-0/legacy-glob.ts';
 import { findHoles } from './find-holes.ts';
@@ -129,10 +130,22 @@ function findRiskyTools(policy: Policy): string[] {
       .map(
         ({ name }) => `tools.${name}: containers on Docker's own bridge can reach each other; make a network`,
       ),
+    ...tools.flatMap(findNamedNetworks),
     ...(networked.length === 0
       ? []
       : [
-          `${names} can reach a network: while one runs, its agent can too, through the workspace they share`,
+          `${names} can reach a network: while one runs, its agent can too, through the workspace they share; a Docker network leads to all that its host reaches, engines and metadata services among it`,
         ]),
+  ];
+}
+
+function findNamedNetworks({ name, reach }: ToolDefinition): string[] {
+  if (reach.network === '') return [];
+  const at = `tools.${name}: network ${reach.network}`;
+  return [
+    `${at} goes by name, which no ghost does yet: it runs without a network`,
+    ...reach.allow
+      .filter(({ to }) => isHosting(to))
+      .map(({ to }) => `${at} has ${to}, where everybody may have a server: name your own`),
   ];
 }

@@ -66,7 +66,8 @@ function strictest(outer: Decision, inner: Decision, name: string): Decision {
 }
 
 function isSamePlace(a: DecidedTool, b: DecidedTool): boolean {
-  return a.strategy === b.strategy && a.image === b.image && a.network === b.network;
+  const places = ['strategy', 'image', 'network', 'reach'] as const;
+  return places.every((key) => a[key] === b[key]);
 }
 
 function unseen(reason: string, instead?: string): Decision {

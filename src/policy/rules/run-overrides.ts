@@ -46,10 +46,10 @@ export function tighterLimit(a: number, b: number): number {
   return a === 0 || b === 0 ? Math.max(a, b) : Math.min(a, b);
 }
 
-const places = ['strategy', 'image', 'network'] as const;
+const places = ['strategy', 'image', 'network', 'reach'] as const;
 
 function agree(said: readonly RunOverrides[]): boolean {
-  return places.every((key) => new Set(said.flatMap((one) => one[key] ?? [])).size <= 1);
+  return places.every((key) => new Set<unknown>(said.flatMap((one) => one[key] ?? [])).size <= 1);
 }
 
 function tighter(a: RunOverrides, b: RunOverrides): RunOverrides {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { checkShape, strictObject } from '../../config/check-shape.ts';
 import { durationField, parsedField } from '../../config/fields.ts';
 import type { YamlSource } from '../../config/read-yaml.ts';
+import { buildNetworks } from '../file/build-networks.ts';
 import { buildTools, findToolProblems } from '../file/build-tools.ts';
 import { actionField, approvalSchema, environmentSchema, reasonField } from '../file/policy-schema.ts';
 import { networksSchema, toolsSchema } from '../file/tool-schema.ts';
@@ -97,7 +98,7 @@ function toolsOf(raw: LegacyFile): ReadonlyMap<string, ToolDefinition> {
   ];
   return new Map([
     ...named.filter(isToolName).map((name) => [name, mirrorTool(name, raw.default_timeout)] as const),
-    ...buildTools(raw.tools, raw.networks, raw.default_timeout),
+    ...buildTools(raw.tools, buildNetworks(raw.networks), raw.default_timeout),
   ]);
 }
 

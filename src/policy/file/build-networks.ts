@@ -1,0 +1,49 @@
+import type { YamlSource } from '../../config/read-yaml.ts';
+import { noReach } from '../../egress/reach.ts';
+import type { ToolDefinition } from '../policy.ts';
+import { toolDefaults } from '../tool-defaults.ts';
+import type { NetworksFile } from './tool-schema.ts';
+
+/** What a tool has of a network: a Docker network, or what it may reach by name. */
+export type NetworkUse = Pick<ToolDefinition, 'network' | 'reach'>;
+
+/** By name. Tools and rules that name the same network have the same object. */
+export type Networks = ReadonlyMap<string, NetworkUse>;
+
+const none: NetworkUse = { network: toolDefaults.network, reach: noReach };
+
+export function buildNetworks(networks: NetworksFile): Networks {
+  const uses = Object.entries(networks).map(([name, network]): [string, NetworkUse] => {
+    const { 'docker-network': docker, allow } = network;
+    if (docker !== undefined) return [name, { network: docker, reach: noReach }];
+    return [name, { ...none, reach: { network: name, allow: allow ?? [], routes: [] } }];
+  });
+  return new Map([['none', none], ...uses]);
+}
+
+/** Names that cannot be shown in a line, and the one that is taken. */
+export function findNetworkNames(networks: NetworksFile, source: YamlSource): string[] {
+  return Object.entries(networks).flatMap(([name, { allow }]) => {
+    if (name === 'none') return [source.problem(['networks', name], 'none is always no network')];
+    return allow === undefined || /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)
+      ? []
+      : [
+          source.problem(
+            ['networks', name],
+            'must have a name of letters, digits, ".", "_" and "-" (up to 63)',
+          ),
+        ];
+  });
+}
+
+/** They are judged, planned and shown; nothing carries a connection of a ghost to the way out yet. */
+export function warnAboutDestinations(networks: NetworksFile, source: YamlSource): string[] {
+  return Object.entries(networks).flatMap(([name, { allow }]) =>
+    allow === undefined
+      ? []
+      : source.problem(
+          ['networks', name, 'allow'],
+          'this version judges destinations and carries nothing to them yet: tools with this network have none',
+        ),
+  );
+}
