@@ -13,5 +13,8 @@ export function openDoor(folder: string): Socket {
 export async function sayAtDoor(folder: string, bytes: string | Buffer): Promise<string> {
   const socket = openDoor(folder);
   socket.write(bytes);
-  return (await buffer(socket)).toString('latin1');
+  const answer = await buffer(socket);
+  // The other side reads on for a moment.
+  socket.destroy();
+  return answer.toString('latin1');
 }
