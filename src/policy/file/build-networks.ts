@@ -35,15 +35,3 @@ export function findNetworkNames(networks: NetworksFile, source: YamlSource): st
         ];
   });
 }
-
-/** They are judged, planned and shown; nothing carries a connection of a ghost to the way out yet. */
-export function warnAboutDestinations(networks: NetworksFile, source: YamlSource): string[] {
-  return Object.entries(networks).flatMap(([name, { allow }]) =>
-    allow === undefined
-      ? []
-      : source.problem(
-          ['networks', name, 'allow'],
-          'this version judges destinations and carries nothing to them yet: tools with this network have none',
-        ),
-  );
-}

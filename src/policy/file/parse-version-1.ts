@@ -7,7 +7,7 @@ import { warnAboutVariables } from '../request/dangerous-variables.ts';
 import { compileArgs } from '../rules/match-args.ts';
 import { indexRules } from '../rules/rule-index.ts';
 import { findBreakerProblems, toBreaker } from './breakers.ts';
-import { buildNetworks, type Networks, warnAboutDestinations } from './build-networks.ts';
+import { buildNetworks, type Networks } from './build-networks.ts';
 import { buildTools, findToolProblems, toOverrides } from './build-tools.ts';
 import { findRuleProblems, findUndefinedTools } from './find-rule-problems.ts';
 import { findTeachingProblems, taughtBy, warnAboutTeaching } from './find-teaching-problems.ts';
@@ -76,7 +76,6 @@ export function buildVersion1(
         warnAboutTeaching(taughtBy({ [name]: tool }), own, () => []),
       ),
       ...findUndefinedTools({ ...raw, tools }, source),
-      ...warnAboutDestinations(raw.networks, source),
     ],
   };
 }
