@@ -15,7 +15,7 @@ import type { ProviderSignIn } from '../ports/provider-sign-in.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { addRoutes } from './add-routes.ts';
 import { serveCallback } from './browser/serve-callback.ts';
-import { serveDashboard } from './browser/serve-dashboard.ts';
+import { createFindFile, serveDashboard } from './browser/serve-dashboard.ts';
 import { createCallers } from './callers.ts';
 import { createDoor } from './door.ts';
 import { createEventReaders } from './events/event-readers.ts';
@@ -78,8 +78,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
       ...{ callers, connections, inFlight: createInFlight(), lookTurns: createLookTurns(), warden },
     },
   );
-  serveCallback(door.app, { ...options, callers });
-  serveDashboard(door.app, options.dashboard);
+  const find = createFindFile(options.dashboard);
+  serveCallback(door.app, { ...options, callers, find });
+  serveDashboard(door.app, find);
   const port = await door.open();
   const monitored =
     http.metricsListen && (await openMetricsDoor(http.metricsListen, { warden, pace, faults, log }));

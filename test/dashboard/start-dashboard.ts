@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { enroll } from '../../src/gateway-client/enroll.ts';
@@ -10,6 +10,7 @@ import { packageRoot } from '../../src/package-root.ts';
 import { run } from '../lab/command.ts';
 import { type First, type Mirrored, newMirrored, play } from '../warden/mirrored.ts';
 import { type RealGateway, type RealGatewayOptions, startRealGateway } from '../warden/real-gateway.ts';
+import { startBrowser } from './start-browser.ts';
 
 /** A gateway as its users run it, Debian's Chromium, and a relay whose part the test plays. */
 export interface TriedDashboard extends AsyncDisposable {
@@ -21,6 +22,8 @@ export interface TriedDashboard extends AsyncDisposable {
   readonly open: (path?: string, options?: OpenOptions) => Promise<Page>;
   /** A browser of its own, in which nobody is signed in. */
   readonly openOut: () => Promise<Page>;
+  /** Of all that were opened so far: an open page costs time with every event. */
+  readonly closePages: () => Promise<void>;
   /** Another page of the same browser. */
   readonly openBeside: (page: Page, path: string) => Promise<Page>;
   /** For a page that is signed in by it. */
@@ -99,6 +102,9 @@ export async function startDashboard(options: RealGatewayOptions = {}): Promise<
       await page.getByRole('heading', { level: 1 }).waitFor();
       return page;
     },
+    closePages: async () => {
+      await Promise.all(browser.contexts().map((context) => context.close()));
+    },
     openBeside: async (page, path) => {
       const beside = watched(await page.context().newPage());
       await beside.goto(`${gateway.httpUrl}${path}`);
@@ -120,12 +126,4 @@ export async function startDashboard(options: RealGatewayOptions = {}): Promise<
       await rm(dir, { recursive: true, force: true });
     },
   };
-}
-
-function startBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--no-proxy-server', '--disable-background-networking'],
-    timeout: 120_000,
-  });
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Cookie, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { axeFaults } from '../dashboard/look.ts';
 import { startDashboard, type TriedDashboard } from '../dashboard/start-dashboard.ts';
 import { browse } from './browse.ts';
 import { type Company, clientId, openCompany, secret } from './company.ts';
@@ -11,7 +12,7 @@ let tried: TriedDashboard;
 beforeAll(async () => {
   company = await openCompany(['http://127.0.0.1/oidc/callback']);
   company.members.set('ann', { preferred_username: 'ann', groups: ['leads'] });
-  company.members.set('eve', { preferred_username: 'eve', groups: ['others'] });
+  company.members.set('eve', { preferred_username: 'eve', groups: ['others', '<b>"x&y"</b>'] });
   process.env['TEST_OIDC_SECRET'] = secret;
   tried = await startDashboard({
     keys: {
@@ -22,6 +23,7 @@ beforeAll(async () => {
     },
   });
 }, 300_000);
+afterEach(() => tried?.closePages());
 afterAll(async () => {
   await tried[Symbol.asyncDispose]();
   await company[Symbol.asyncDispose]();
@@ -51,12 +53,21 @@ test('a person signs in by the button, comes back as who the provider says, and 
   expect(await readFile(tried.gateway.audit, 'utf8')).toContain('"by":"oidc:ann"');
 });
 
-test('a person whom no group lets in is told which groups came', async () => {
+test('a person whom no group lets in is told on a page which groups came, and can try again', async () => {
   company.atKeyboard = 'eve';
   const page = await tried.openOut();
   await page.getByRole('button', { name: 'Sign in with your company' }).click();
-  await page.getByText('the provider says: others').waitFor();
-  expect(await ownCookies(page)).toEqual([]);
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  const why = await page.getByRole('alert').textContent();
+  expect(why).toMatch(/^You are not signed in: .*the provider says: others, <b>"x&y"<\/b>/);
+  expect([await ownCookies(page), page.url()]).toEqual([[], `${tried.gateway.httpUrl}/`]);
+  expect([await page.locator('main b').count(), await axeFaults(page)]).toEqual([0, []]);
+  // There is a way to go on, once another person sits there whom the provider does not know yet.
+  company.atKeyboard = 'ann';
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Sign in with your company' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Waiting' }).waitFor();
+  expect(tried.complaints).toEqual([]);
 });
 
 /** Leaves for the provider with these cookies; resolves with the way back that the provider gave. */

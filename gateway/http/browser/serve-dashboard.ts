@@ -11,10 +11,12 @@ const builtFolder = join(packageRoot(), 'build/dashboard');
 /** Their names change with what is in them. */
 const forEver = { 'cache-control': 'public, max-age=31536000, immutable' };
 
-/** Serves the dashboard: pages and their files, to everybody, because they tell nothing. */
-export function serveDashboard(app: FastifyInstance, folder: string = builtFolder): void {
+/** A file of the dashboard by its name; throws what a reader is told if it is not there. */
+export type FindFile = (name: string) => Promise<BuiltFile>;
+
+export function createFindFile(folder: string = builtFolder): FindFile {
   let files: Promise<BuiltFiles | undefined> | undefined;
-  const find = async (name: string): Promise<BuiltFile> => {
+  return async (name) => {
     files ??= readBuiltFiles(folder);
     const built = await files;
     if (built === undefined) {
@@ -25,6 +27,10 @@ export function serveDashboard(app: FastifyInstance, folder: string = builtFolde
     if (file === undefined) throw new HttpRefused(404, 'there is nothing at this path');
     return file;
   };
+}
+
+/** Serves the dashboard: pages and their files, to everybody, because they tell nothing. */
+export function serveDashboard(app: FastifyInstance, find: FindFile): void {
   for (const { paths, file, policy } of dashboardPages)
     for (const path of paths)
       app.get(path, async (request, reply) => {

@@ -50,6 +50,8 @@ export function createSessions(): Sessions {
     now,
     client: () => client,
     begin: async () => {
+      const refused = takeRefusal();
+      if (refused !== '') return end(`You are not signed in: ${refused}.`);
       const code = takeCode();
       try {
         enter(await (code === '' ? client.call('session', {}) : client.call('signIn', { body: { code } })));
@@ -80,6 +82,16 @@ function whyOut(error: unknown, triedCode: boolean): string {
   if (!(error instanceof ApiError)) return 'The gateway does not answer.';
   if (error.problem.status !== 401) return error.problem.detail;
   return triedCode ? 'This link was used already, or is older than a minute.' : '';
+}
+
+/** What the gateway says to who comes back from a provider and is not let in. */
+function takeRefusal(): string {
+  const told = document.querySelector<HTMLMetaElement>('meta[name="clawrden-refused"]');
+  if (told === null) return '';
+  told.remove();
+  // The way back has a code in it.
+  history.replaceState(history.state, '', '/');
+  return told.content;
 }
 
 /** It works once: it must not stay in the address, the history or a bookmark. */

@@ -1,0 +1,10 @@
+import { type Browser, chromium } from 'playwright-core';
+
+/** Debian's Chromium, without a window; `more` of its arguments. */
+export function startBrowser(...more: readonly string[]): Promise<Browser> {
+  return chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--no-proxy-server', '--disable-background-networking', ...more],
+    timeout: 120_000,
+  });
+}
