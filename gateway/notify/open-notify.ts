@@ -136,7 +136,7 @@ function linkTo(page: string | undefined): (approval: string) => string {
 function follow(told: readonly Told[], parts: NotifyParts, signal: AbortSignal): void {
   const { warden, faults } = parts;
   const tellOne = async ({ config, notifier }: Told, news: News) => {
-    if (isFor(news, config, parts)) await notifier.tell(news);
+    if (isOf(news, notifier) ?? isFor(news, config, parts)) await notifier.tell(news);
   };
   const tell = async (news: News) => {
     for (const each of told) await tellOne(each, news);
@@ -164,6 +164,12 @@ function follow(told: readonly Told[], parts: NotifyParts, signal: AbortSignal):
   look();
   const timer = setInterval(look, lookMs).unref();
   onAbort(signal, () => clearInterval(timer));
+}
+
+/** What changes is shown wherever it was told, and told nowhere else; undefined if that does not say. */
+function isOf({ event }: News, { shows }: Notifier): boolean | undefined {
+  if (event === 'question-changed' || (shows && event === 'question-ended')) return shows;
+  return undefined;
 }
 
 function isFor(news: News, { name, tells, agents: scope }: TargetConfig, { agents }: NotifyParts): boolean {

@@ -11,8 +11,11 @@ interface Told {
 }
 
 export interface QuestionNews extends Told {
-  /** It came; it waits still, for those who were told; it waits still, for `to`. */
-  readonly event: 'question' | 'question-reminder' | 'question-escalated';
+  /**
+   * It came; it waits still, for those who were told; it waits still, for `to`; who has said yes has changed, for those
+   * who show it.
+   */
+  readonly event: 'question' | 'question-reminder' | 'question-escalated' | 'question-changed';
   readonly question: PendingApproval;
   /** The one who is told, whatever else that one is told. */
   readonly to?: string;
@@ -47,6 +50,8 @@ export interface StateNews extends Told {
 /** One who is told. */
 export interface Notifier {
   readonly name: string;
+  /** What it was told stays to be seen, and is changed when the question does. */
+  readonly shows: boolean;
   /** Resolves when it will be told even if this gateway ends; waits for nobody outside. */
   readonly tell: (news: News) => Promise<void>;
   /** What a person should know: why it is not told now. */
@@ -58,6 +63,7 @@ export const groupOf: Readonly<Record<News['event'], NewsGroup>> = {
   question: 'questions',
   'question-reminder': 'questions',
   'question-escalated': 'questions',
+  'question-changed': 'questions',
   'question-ended': 'questions',
   'agent-stopped': 'agents',
   lockdown: 'lockdown',

@@ -7,6 +7,8 @@ import { keepNewest } from './keep-newest.ts';
 export interface ChatPosts {
   /** Resolves with how many older ones had to go. Does nothing if there is one of this id. */
   readonly add: (chat: string, post: NewChatPost) => Promise<number>;
+  /** What is shown of the question is another text now. */
+  readonly change: (chat: string, approval: string, change: (body: string) => string) => Promise<void>;
   /** The question waits no more: what was posted is to be edited, and what was not is not told. */
   readonly end: (chat: string, approval: string, ended: string) => Promise<void>;
   /** What is to be told or edited now, the longest due first, `chatBatch` at most. */
@@ -32,7 +34,7 @@ export const chatBounds = { rows: 1000, bytes: 32 * 1024 ** 2 } as const;
 export const chatBatch = 10;
 
 export function createChatPosts(database: Database, bounds = chatBounds): ChatPosts {
-  return { ...incoming(database, bounds), ...readers(database), ...outcomes(database) };
+  return { ...incoming(database, bounds), ...changes(database), ...readers(database), ...outcomes(database) };
 }
 
 function incoming(
@@ -71,6 +73,35 @@ function incoming(
           .where('approval', '=', approval)
           .where('ended', '=', '')
           .execute();
+      }),
+  };
+}
+
+function changes(database: Database): Pick<ChatPosts, 'change'> {
+  return {
+    change: (chat, approval, change) =>
+      database.transaction().execute(async (step) => {
+        const now = Date.now();
+        const rows = await step
+          .selectFrom('chat_posts')
+          .selectAll()
+          .where('chat', '=', chat)
+          .where('approval', '=', approval)
+          .where('kind', '=', 'question')
+          .where('ended', '=', '')
+          .limit(chatBatch)
+          .execute();
+        for (const { row, body: before, revision } of rows) {
+          const body = change(before);
+          if (body === before) continue;
+          const next = { body, bytes: Buffer.byteLength(body), revision: revision + 1 };
+          const due = { due_since: now, next_at: now, tries: 0 };
+          await step
+            .updateTable('chat_posts')
+            .set({ ...next, ...due })
+            .where('row', '=', row)
+            .execute();
+        }
       }),
   };
 }

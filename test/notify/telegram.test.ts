@@ -112,7 +112,7 @@ test('A-141: only who is linked, in force, of the role and scope answers; presse
   expect([labels(message), message.edits]).toEqual([[], 1]);
 }, 300_000);
 
-test('a second person is needed: the first yes counts and says so', async () => {
+test('a second person is needed: the first yes counts and says so, and the message names who gave it', async () => {
   const { command, ended } = await site.ask({ tool: 'ask', args: ['two', 'x'] });
   const message = await shown(command);
   const approve = data(message, 'Approve');
@@ -123,6 +123,13 @@ test('a second person is needed: the first yes counts and says so', async () => 
     'Your yes counts. 1 more person has to approve it.',
   );
   expect(command.starts).toBe(0);
+  // The next reader sees that one more is needed.
+  await expect.poll(() => message.text, waiting).toContain('\nYes so far: person:alice.\n');
+  expect([labels(message), data(message, 'Approve'), message.edits]).toEqual([
+    ['Approve', 'Deny'],
+    approve,
+    1,
+  ]);
   expect(await press(users.admin, message, approve)).toBe('Approved: it runs once.');
   await ended;
   expect(command.starts).toBe(1);

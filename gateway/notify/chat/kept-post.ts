@@ -8,6 +8,7 @@ import {
   type QuestionNews,
   type StateNews,
 } from '../../ports/notifier.ts';
+import type { PendingApproval } from '../../ports/verdict.ts';
 import type { NewChatPost } from '../../store/chat-posts.ts';
 import { maskPlan } from '../mask-plan.ts';
 import { type ButtonCodes, newCodes } from './button.ts';
@@ -28,6 +29,8 @@ export interface KeptQuestion {
   readonly expiresAt: number;
   /** Undefined in what a gateway before this one kept: no button of it counts. */
   readonly codes?: ButtonCodes;
+  /** Whose yes counts so far; a row from before has none. */
+  readonly yeses?: readonly string[];
 }
 
 export interface KeptNote {
@@ -40,9 +43,9 @@ export interface KeptNote {
 
 export type KeptEnd = Pick<EndedQuestion, 'state' | 'by' | 'via' | 'reason'>;
 
-/** Undefined for an end: that is of what was posted before. */
+/** Undefined for an end or a change: that is of what was posted before. */
 export function toPost(news: News): NewChatPost | undefined {
-  if (news.event === 'question-ended') return undefined;
+  if (news.event === 'question-ended' || news.event === 'question-changed') return undefined;
   const { id } = news;
   if ('question' in news && news.event !== 'question-reminder')
     return { id, kind: 'question', approval: news.question.id, body: JSON.stringify(toKept(news)) };
@@ -54,8 +57,18 @@ function toKept({ event, question }: QuestionNews): KeptQuestion {
   const { id, agent, caller, rule, reason, planHash, consent, expiresAt } = question;
   const { plan, isMasked } = maskPlan(JSON.parse(question.plan) as Plan);
   const escalated = event === 'question-escalated';
-  const about = { id, escalated, agent, caller, rule, reason, planHash, plan, isMasked, consent, expiresAt };
-  return { ...about, codes: newCodes() };
+  const said = { id, escalated, agent, caller, rule, reason, planHash, plan, isMasked, consent, expiresAt };
+  return { ...said, yeses: yesesOf(question), codes: newCodes() };
+}
+
+/** The question that is kept, with those who have said yes by now. */
+export function withYeses(body: string, question: PendingApproval): string {
+  const kept = JSON.parse(body) as KeptQuestion;
+  return JSON.stringify({ ...kept, yeses: yesesOf(question) });
+}
+
+function yesesOf({ yeses }: PendingApproval): string[] {
+  return yeses.filter(({ counts }) => counts).map(({ by }) => by);
 }
 
 function reminder({ id, agent }: { readonly id: string; readonly agent: string }): KeptNote {

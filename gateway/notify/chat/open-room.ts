@@ -7,7 +7,7 @@ import type { ChatPosts } from '../../store/chat-posts.ts';
 import { createTroubles, type Troubles } from '../troubles.ts';
 import { backoff, giveUpMs, longestMs, startWork } from '../work-loop.ts';
 import type { ChatRoom } from './chat-room.ts';
-import { toEnd, toPost } from './kept-post.ts';
+import { toEnd, toPost, withYeses } from './kept-post.ts';
 import { showPosts } from './show-posts.ts';
 
 export interface RoomParts {
@@ -32,8 +32,10 @@ export function openRoom(parts: RoomParts): Notifier {
   const pace = { notBefore: 0 };
   const work = startWork('chat', (signal) => step(parts, { troubles, pace, signal }), faults);
   return {
-    name,
+    ...{ name, shows: true },
     tell: async (news: News) => {
+      if (news.event === 'question-changed')
+        await posts.change(name, news.question.id, (body) => withYeses(body, news.question));
       const post = toPost(news);
       const dropped = post === undefined ? 0 : await posts.add(name, post);
       if (dropped > 0) troubles.lose(dropped, 'too many wait');

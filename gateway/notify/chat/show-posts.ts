@@ -38,7 +38,7 @@ function shownOf({ body, ended }: ChatPostRow): Shown {
 }
 
 function whole(question: KeptQuestion, showing: Showing): ChatMessage {
-  const { agent, rule, reason, caller, consent, expiresAt, isMasked, escalated } = question;
+  const { agent, rule, reason, caller, consent, expiresAt, isMasked, escalated, yeses = [] } = question;
   const until = new Date(expiresAt).toISOString().replace('T', ' ').slice(0, 16);
   const lines = planLines(JSON.stringify(question.plan)).map(({ name, text, notes }) =>
     [name.padEnd(11), text, ...notes.map((note) => `  <- ${note}`)].join(' '),
@@ -52,6 +52,9 @@ function whole(question: KeptQuestion, showing: Showing): ChatMessage {
         : `A command of ${agent} waits for an answer`,
     ),
     plain(`It needs ${short(consentText(consent), wordCharacters)}, until ${until} UTC.`),
+    ...(yeses.length === 0
+      ? []
+      : [plain(`Yes so far: ${short(renderText(yeses.join(', ')), wordCharacters)}.`)]),
     code(
       `rule ${renderText(rule)}: ${short(quoteText(reason), wordCharacters)}\nasked by ${renderText(caller)}`,
     ),

@@ -19,35 +19,60 @@ export interface QuestionNewsParts {
  */
 export function createQuestionNews(parts: QuestionNewsParts): () => Promise<void> {
   const inTurn = createInTurn();
-  let told: Map<string, ToldQuestionRow> | undefined;
+  let told: Map<string, Told> | undefined;
   return () =>
     inTurn(async () => {
-      told ??= new Map((await parts.told.all()).map((row) => [row.approval, row]));
+      told ??= new Map((await parts.told.all()).map((row) => [row.approval, { row, yeses: '' }]));
       await tellChanges(told, parts);
     });
 }
 
-async function tellChanges(told: Map<string, ToldQuestionRow>, parts: QuestionNewsParts): Promise<void> {
+interface Told {
+  readonly row: ToldQuestionRow;
+  /** Whose yes counted when it was told last; a gateway before this one may have told of some. */
+  yeses: string;
+}
+
+async function tellChanges(told: Map<string, Told>, parts: QuestionNewsParts): Promise<void> {
   const now = parts.pending();
   const waiting = new Set(now.map(({ id }) => id));
   for (const question of now) {
-    const row = told.get(question.id);
-    if (row === undefined) await tellNew(question, told, parts);
-    else await tellAgain(question, row, parts);
+    const known = told.get(question.id);
+    if (known === undefined) await tellNew(question, told, parts);
+    else {
+      await tellChange(question, known, parts);
+      await tellAgain(question, known.row, parts);
+    }
   }
   for (const id of [...told.keys()].filter((each) => !waiting.has(each))) await tellEnd(id, told, parts);
 }
 
 async function tellNew(
   question: PendingApproval,
-  told: Map<string, ToldQuestionRow>,
+  told: Map<string, Told>,
   { told: kept, tell }: QuestionNewsParts,
 ): Promise<void> {
   const { id, createdAt: at } = question;
   await tell({ event: 'question', id: `question/${id}`, at, question });
   const row = { approval: id, told_at: Date.now(), reminded: 0, escalated: 0 };
   await kept.add(row);
-  told.set(id, row);
+  told.set(id, { row, yeses: yesesOf(question) });
+}
+
+/** After the first yes of two, or when one counts no more. */
+async function tellChange(
+  question: PendingApproval,
+  known: Told,
+  { tell }: QuestionNewsParts,
+): Promise<void> {
+  const yeses = yesesOf(question);
+  if (yeses === known.yeses) return;
+  await tell({ event: 'question-changed', id: `question-changed/${question.id}`, at: Date.now(), question });
+  known.yeses = yeses;
+}
+
+function yesesOf({ yeses }: PendingApproval): string {
+  return yeses.flatMap(({ by, counts }) => (counts ? [by] : [])).join();
 }
 
 /** Nobody has answered it for as long as its rule says. */
@@ -76,7 +101,7 @@ async function tellAgain(
 
 async function tellEnd(
   id: string,
-  told: Map<string, ToldQuestionRow>,
+  told: Map<string, Told>,
   { approvals, told: kept, tell }: QuestionNewsParts,
 ): Promise<void> {
   const row = await approvals.find(id);

@@ -25,7 +25,7 @@ export function openWebhook(parts: WebhookParts): Notifier {
   const troubles = createTroubles(`webhook ${config.name}`, log);
   const work = startWork('webhook', (signal) => step(parts, troubles, signal), faults);
   return {
-    name: config.name,
+    ...{ name: config.name, shows: false },
     tell: async (news: News) => {
       const { id, event } = news;
       const delivery = { id, event, body: hookBody(news, link) };
