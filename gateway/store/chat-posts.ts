@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ChatPostRow } from './chat-post-rows.ts';
 import type { Database } from './database.ts';
-import { keepNewest } from './keep-newest.ts';
+import { keepNewest, type QueueBounds } from './keep-newest.ts';
 
 /** What chats show and are to be told, bounded for each of them; it outlives the gateway. */
 export interface ChatPosts {
@@ -33,14 +33,11 @@ export const chatBounds = { rows: 1000, bytes: 32 * 1024 ** 2 } as const;
 /** Of their plans, which are as large as a question may be, no more is held in memory. */
 export const chatBatch = 10;
 
-export function createChatPosts(database: Database, bounds = chatBounds): ChatPosts {
+export function createChatPosts(database: Database, bounds: QueueBounds = chatBounds): ChatPosts {
   return { ...incoming(database, bounds), ...changes(database), ...readers(database), ...outcomes(database) };
 }
 
-function incoming(
-  database: Database,
-  bounds: typeof chatBounds,
-): Pick<ChatPosts, 'add' | 'end' | 'keepOnly'> {
+function incoming(database: Database, bounds: QueueBounds): Pick<ChatPosts, 'add' | 'end' | 'keepOnly'> {
   return {
     keepOnly: async (chats) => {
       const all = database.deleteFrom('chat_posts');
