@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { hasChromium } from '../http/chromium.ts';
-import { axeFaults, sideways } from './look.ts';
+import { axeFaults, sideways, tabTo } from './look.ts';
 import { narrow, startDashboard, type TriedDashboard } from './start-dashboard.ts';
 
 /** Names that objects have by themselves, and markup where the configuration lets anybody write what they like. */
@@ -32,6 +32,7 @@ beforeAll(async () => {
     ],
   });
 }, 300_000);
+afterEach(() => tried?.closePages());
 afterAll(() => tried?.[Symbol.asyncDispose]());
 
 const card = (page: Page, name: string) =>
@@ -78,10 +79,7 @@ test.skipIf(!hasChromium)(
     const page = await tried.open('/agents');
     const button = page.getByRole('button', { name: 'Lockdown…' });
     await button.waitFor();
-    for (let presses = 0; presses < 60; presses += 1) {
-      await page.keyboard.press('Tab');
-      if ((await focused(page)) === 'Lockdown…') break;
-    }
+    await tabTo(page, 'Lockdown…');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Stop every agent?' });
     for (const name of ['coder', 'other', oddAgent]) expect(await dialog.textContent()).toContain(name);
@@ -91,10 +89,7 @@ test.skipIf(!hasChromium)(
     expect(await focused(page)).toBe('Lockdown…');
     await page.keyboard.press('Enter');
     await dialog.waitFor();
-    for (let presses = 0; presses < 6; presses += 1) {
-      if ((await focused(page)) === 'Stop 4 agents') break;
-      await page.keyboard.press('Tab');
-    }
+    await tabTo(page, 'Stop 4 agents');
     await page.keyboard.press('Enter');
     await page.getByText('Lockdown is on', { exact: true }).waitFor();
     const beside = await tried.openBeside(page, '/agents');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { hasChromium } from '../http/chromium.ts';
 import { axeFaults, sideways } from './look.ts';
 import { narrow, startDashboard, type TriedDashboard } from './start-dashboard.ts';
@@ -10,6 +10,7 @@ let tried: TriedDashboard;
 beforeAll(async () => {
   if (hasChromium) tried = await startDashboard();
 }, 300_000);
+afterEach(() => tried?.closePages());
 afterAll(() => tried?.[Symbol.asyncDispose]());
 
 test.skipIf(!hasChromium)(

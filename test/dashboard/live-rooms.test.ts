@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Frame, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { packageRoot } from '../../src/package-root.ts';
-import { axeFaults, sideways } from './look.ts';
+import { axeFaults, sideways, tabTo } from './look.ts';
 import { type Running, startRunning } from './running.ts';
 import { narrow, startDashboard, type TriedDashboard } from './start-dashboard.ts';
 
@@ -20,6 +20,7 @@ beforeAll(async () => {
   tried = await startDashboard({ policy });
   relay = tried.relay;
 }, 300_000);
+afterEach(() => tried?.closePages());
 afterAll(async () => {
   await tried?.[Symbol.asyncDispose]();
 });
@@ -69,16 +70,21 @@ test('what runs is shown with its output as it comes, and what it writes cannot 
   await page.getByText('This command does not run any more.').waitFor();
 });
 
-test('an operator cancels what runs, after a confirm that names it; a viewer sees no output and no button', async () => {
+test('by keyboard alone an operator looks at what runs and cancels it, after a confirm that names it; a viewer sees no output and no button', async () => {
   const running = await startRunning(relay, 'sleep', 'long');
-  const page = await tried.open(`/live?id=${running.id}`);
-  await page.getByRole('button', { name: 'Cancel it…' }).click();
+  const page = await tried.open('/agents');
+  await tabTo(page, 'Live');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: /run sleep long/ }).waitFor();
+  await tabTo(page, 'Cancel it…');
+  await page.keyboard.press('Enter');
   expect(await page.getByRole('dialog').innerText()).toContain('run sleep long');
   await shot(page, 'cancel');
   const viewer = await tried.open(`/live?id=${running.id}`, { as: { name: 'vera', role: 'viewer' } });
   await viewer.getByText('Operators see here what it writes').waitFor();
   expect(await viewer.getByRole('button', { name: 'Cancel it…' }).count()).toBe(0);
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the command' }).click();
+  await tabTo(page, 'Cancel the command');
+  await page.keyboard.press('Enter');
   await expect.poll(() => running.wasStopped()).toBe(true);
 });
 

@@ -20,3 +20,30 @@ export async function axeFaults(page: Page): Promise<string[]> {
 export function sideways(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
+
+const controls = new Set([
+  ...['button', 'link', 'textbox', 'searchbox', 'combobox', 'checkbox', 'radio', 'slider', 'spinbutton'],
+  ...['menuitem', 'option', 'tab', 'switch', 'Iframe', 'DisclosureTriangle', 'dialog', 'meter'],
+]);
+
+/** Controls of the page that the tree of a screen reader has no name for. */
+export async function namelessControls(page: Page): Promise<string[]> {
+  const tools = await page.context().newCDPSession(page);
+  const { nodes } = await tools.send('Accessibility.getFullAXTree');
+  await tools.detach();
+  const found = nodes.filter(({ ignored, role }) => !ignored && controls.has(String(role?.value)));
+  if (found.length === 0) return ['the tree has no control'];
+  return found
+    .filter(({ name }) => String(name?.value ?? '').trim() === '')
+    .map(({ role, backendDOMNodeId }) => `${role?.value} ${backendDOMNodeId}`);
+}
+
+/** By Tab alone, to what has this name. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 80; presses += 1) {
+    const text = await page.evaluate<string>('document.activeElement?.textContent ?? ""');
+    if (text === name) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+}

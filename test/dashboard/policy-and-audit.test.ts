@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { hasChromium } from '../http/chromium.ts';
 import { axeFaults, sideways } from './look.ts';
 import { narrow, startDashboard, type TriedDashboard } from './start-dashboard.ts';
@@ -11,6 +11,7 @@ let tried: TriedDashboard;
 beforeAll(async () => {
   if (hasChromium) tried = await startDashboard({ policy: rule });
 }, 300_000);
+afterEach(() => tried?.closePages());
 afterAll(() => tried?.[Symbol.asyncDispose]());
 
 async function explained(page: Page, line: string): Promise<string> {

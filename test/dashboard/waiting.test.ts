@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { sharedPolicy } from '../fixtures/shared-policy.ts';
 import { hasChromium } from '../http/chromium.ts';
@@ -15,6 +15,7 @@ let tried: TriedDashboard;
 beforeAll(async () => {
   if (hasChromium) tried = await startDashboard();
 }, 300_000);
+afterEach(() => tried?.closePages());
 afterAll(() => tried?.[Symbol.asyncDispose]());
 
 const question = (page: Page) => page.getByRole('article', { name: 'Question' });
@@ -54,6 +55,33 @@ test.skipIf(!hasChromium)(
     expect([asked.command.starts, asked.command.outcome?.code]).toEqual([1, 7]);
     await question(page).getByText('approved by you').waitFor();
     expect(await approve(page).count()).toBe(0);
+  },
+);
+
+test.skipIf(!hasChromium)(
+  'a plan that cannot be loaded says so and is tried again; after an answer the focus is on the next question, and Enter shows it',
+  async () => {
+    const [first, second] = [await tried.ask({ args: ['first'] }), await tried.ask({ args: ['second'] })];
+    const page = await tried.open('/agents', { viewport: { width: 1280, height: 720 } });
+    const plan = `**/api/v1/approvals/${first.command.approvalId}`;
+    await page.route(plan, (route) => route.abort());
+    await page.getByRole('link', { name: 'Waiting' }).click();
+    await question(page).getByText('The plan: the gateway does not answer').waitFor();
+    expect(await approve(page).isEnabled()).toBe(false);
+    await page.unroute(plan);
+    await question(page).getByRole('button', { name: 'Try again' }).click();
+    await question(page).getByText('"first"', { exact: true }).waitFor();
+    // On a small screen nobody has to scroll to have read an ordinary plan.
+    await expect.poll(() => approve(page).isEnabled()).toBe(true);
+    await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
+    await first.ended;
+    await expect.poll(() => focused(page)).toContain('second');
+    await question(page).getByText('approved by you').waitFor();
+    await page.keyboard.press('Enter');
+    await question(page).getByText('"second"', { exact: true }).waitFor();
+    second.leave();
+    await second.ended;
   },
 );
 
@@ -147,7 +175,7 @@ test.skipIf(!hasChromium)(
   'several are denied together; approved together are only those that were on the screen as a whole',
   async () => {
     const asked = [await tried.ask({ args: ['a'] }), await tried.ask({ args: ['b'] })];
-    const page = await tried.open('/waiting');
+    const page = await tried.open('/waiting', { viewport: { width: 1280, height: 450 } });
     await expect.poll(() => ids(page).count()).toBe(2);
     await page.getByRole('checkbox', { name: 'Select all questions' }).check();
     const together = page

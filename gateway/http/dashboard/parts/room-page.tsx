@@ -16,7 +16,7 @@ export function RoomPage({ title, note, actions, children }: RoomPageProps) {
   return (
     <>
       <header class="room-head">
-        <div>
+        <div class="room-title">
           <h1 ref={head} tabIndex={-1}>
             {title}
           </h1>

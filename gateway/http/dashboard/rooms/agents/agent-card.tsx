@@ -41,7 +41,7 @@ export function AgentCard({ agent, whole = false }: AgentCardProps) {
               'Open commands',
               agent.running === 0 ? '0' : <a href={`/history?agent=${name}`}>{agent.running}</a>,
             ],
-            ['Waiting for a person', agent.pending === 0 ? '0' : <a href="/waiting">{agent.pending}</a>],
+            ['Waiting', agent.pending === 0 ? '0' : <a href="/waiting">{agent.pending}</a>],
             ['Grants', String(agent.grants)],
             ['Relay', relay],
             ['Container', agent.containerRunning ? 'running' : 'not seen'],

@@ -155,10 +155,8 @@ function Rows({ rows }: { readonly rows: readonly ExecutionView[] }) {
           </a>
           <span class="history-who">{row.agent || <span class="soft">{row.caller}</span>}</span>
           <span class="history-tags">
-            {row.decision !== 'allow' && row.decision !== '' && (
-              <span class={row.decision === 'deny' ? 'tag bad' : 'tag'}>{row.decision}</span>
-            )}
-            {!(row.state === 'ended' && row.outcome === 'denied') && <OutcomeTag execution={row} />}
+            {row.decision === 'ask' && row.state === 'ended' && <span class="tag">asked</span>}
+            <OutcomeTag execution={row} />
           </span>
           <ShortId id={row.id} length={13} />
         </li>

@@ -7,6 +7,7 @@ import { useCollection } from '../../data/use-collection.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { problemText } from '../../parts/states.tsx';
 import { AgentText, Rendered } from '../../parts/texts.tsx';
+import { durationOf } from '../../parts/times.tsx';
 import { splitWords } from './split-words.ts';
 
 type Explanation = AnswerOf<Routes['explain']>;
@@ -139,7 +140,7 @@ function Answer({ asked: { argv, agent, said }, lineTo }: ExplainProps & { reado
           ],
           ['Reason', <AgentText text={reason} bare />],
           ['Code', code],
-          ['A question', questionSeconds > 0 && `waits ${questionSeconds} s, then it is refused`],
+          ['A question', questionSeconds > 0 && `waits ${waitText(questionSeconds)}, then it is refused`],
           ['Needs', needs(said)],
           ['Arguments', known !== '' && <AgentText text={known} bare />],
           ['No plan just now', problem !== '' && <AgentText text={problem} bare />],
@@ -160,7 +161,12 @@ function Answer({ asked: { argv, agent, said }, lineTo }: ExplainProps & { reado
 function needs({ approvals = 0, approverRole = 'approver', approverNames = [] }: Explanation): string {
   if (approvals === 0) return '';
   const who = approverNames.length > 0 ? approverNames.join(', ') : `${approverRole} or above`;
-  return `${approvals} of ${who}`;
+  return approvals === 1 ? `one person, ${who}` : `${approvals} different people, ${who}`;
+}
+
+function waitText(seconds: number): string {
+  const minutes = seconds / 60;
+  return Number.isInteger(minutes) && minutes <= 120 ? `${minutes} min` : durationOf(seconds);
 }
 
 function useAgentNames(): readonly string[] {

@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { ApiError, type Client } from '../../../../../src/http-api/client.ts';
+import { pause } from '../../../../../src/http-api/pause.ts';
 import { seesAll, useDashboard } from '../../data/dashboard.ts';
 import { RoomPage } from '../../parts/room-page.tsx';
 import { ShortId } from '../../parts/short-id.tsx';
@@ -34,27 +36,46 @@ function usePolicy() {
   const { client, events } = useDashboard();
   const now = useSignal<InForce | Error | undefined>(undefined);
   const found = useSignal<Found>('looking');
+  const loading = useRef(new AbortController());
   const load = async () => {
+    loading.current.abort();
+    const { signal } = (loading.current = new AbortController());
     try {
-      now.value = await client().call('policy', {});
+      const inForce = await client().call('policy', {}, { signal });
+      now.value = inForce;
+      found.value = 'looking';
+      found.value = await checked(client(), inForce.text, signal);
     } catch (error) {
-      now.value = error as Error;
-      return;
-    }
-    found.value = 'looking';
-    try {
-      found.value = await client().call('checkPolicy', { body: { text: now.value.text, force: true } });
-    } catch (error) {
-      found.value = new Error(problemText(error));
+      if (!signal.aborted) now.value = error as Error;
     }
   };
   useEffect(() => {
     void load();
-    return events.listen(({ type }) => {
+    const stop = events.listen(({ type }) => {
       if (type === 'policy' || type === 'reset') void load();
     });
+    return () => {
+      stop();
+      loading.current.abort();
+    };
   }, []);
   return { now: now.value, found: found.value, load: () => void load() };
+}
+
+const [tries, apartMs] = [20, 1000];
+
+/** A person has one check at a time, over all their pages. */
+async function checked(client: Client, text: string, signal: AbortSignal): Promise<Found> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await client.call('checkPolicy', { body: { text, force: true } }, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      const isBusy = error instanceof ApiError && error.problem.status === 429;
+      if (!isBusy || tried === tries) return new Error(problemText(error));
+      await pause(apartMs, signal);
+    }
+  }
 }
 
 function Whole() {

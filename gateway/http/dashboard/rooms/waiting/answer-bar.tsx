@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { QuestionProps } from './desk.ts';
+import { focusNext } from './focus-next.ts';
 import type { Answer } from './give-verdicts.ts';
 import { readOn } from './read-on.ts';
 import type { Reading } from './reading.ts';
@@ -23,7 +24,8 @@ export function AnswerBar({ desk, question }: QuestionProps) {
   const answer = async (said: Answer) => {
     if (isBusy.peek()) return;
     isBusy.value = true;
-    await desk.answer([question], said);
+    const counted = await desk.answer([question], said);
+    if (counted > 0) focusNext(desk);
     isBusy.value = false;
     form.value = undefined;
   };

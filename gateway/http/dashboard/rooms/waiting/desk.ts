@@ -17,6 +17,7 @@ export interface Desk {
   readonly step: (by: 1 | -1) => void;
   readonly picked: Signal<ReadonlySet<string>>;
   readonly plan: (id: string) => ReadonlySignal<ShownPlan>;
+  readonly planAgain: (id: string) => void;
   readonly reading: (id: string) => Reading;
   /** Tells what went wrong, and answers how many counted. */
   readonly answer: (questions: readonly ApprovalView[], answer: Answer) => Promise<number>;
@@ -68,7 +69,7 @@ export function createDesk(dashboard: Dashboard, first = ''): Desk {
     left.value = new Map();
   };
   return {
-    ...{ rows, gone, current, picked, go, reading, plan: plans.of },
+    ...{ rows, gone, current, picked, go, reading, plan: plans.of, planAgain: plans.again },
     step: (by) => {
       const list = rows.peek().filter(({ id }) => id === current.peek() || !left.peek().has(id));
       const at = list.findIndex(({ id }) => id === current.peek());

@@ -35,7 +35,7 @@ export function PickedBar({ desk }: { readonly desk: Desk }) {
         />
       </label>
       {picked.length === 0 ? (
-        <span class="soft">Select several to answer them together</span>
+        <span class="soft">Select to answer together</span>
       ) : (
         <Actions
           count={picked.length}

@@ -75,7 +75,7 @@ function unaskedOf(pieces: readonly Piece[]): number {
 /** The same nodes each time, so that showing more costs only what is new. */
 function chunksOf(pieces: readonly Piece[]): VNode[] {
   return Array.from({ length: Math.ceil(pieces.length / together) }, (_, at) => (
-    <div key={at} role="presentation">
+    <div key={at} role="presentation" class="plan-lines">
       {pieces.slice(at * together, (at + 1) * together).map((piece) => (
         <Line key={piece.number} piece={piece} />
       ))}
@@ -83,14 +83,10 @@ function chunksOf(pieces: readonly Piece[]): VNode[] {
   ));
 }
 
-function Line({ piece: { number, name, text, notes, continues } }: { readonly piece: Piece }) {
-  const isUnusual = notes.length > 0;
+function Line({ piece: { number, name, text, notes, continues, isHalf } }: { readonly piece: Piece }) {
+  const looks = [notes.length > 0 && 'is-unusual', continues && 'continues', isHalf && 'is-half'];
   return (
-    <div
-      class={`plan-line${isUnusual ? ' is-unusual' : ''}${continues ? ' continues' : ''}`}
-      data-piece={number}
-      role="listitem"
-    >
+    <div class={['plan-line', ...looks].filter(Boolean).join(' ')} data-piece={number} role="listitem">
       <span class="plan-name">{name}</span>
       <span class="plan-text">
         <q class="agent-text" dir="ltr">

@@ -27,7 +27,7 @@ export function QuestionCard({ desk, question }: QuestionProps) {
   const isGone = ending !== undefined || !waiting.rows.value.has(question.id);
   const plan = desk.plan(question.id).value;
   return (
-    <article class={isGone ? 'card question is-gone' : 'card question'} aria-label="Question">
+    <article class={isGone ? 'card question is-gone' : 'card question'} aria-label="Question" tabIndex={-1}>
       <Head question={question} isGone={isGone} />
       {isGone && (
         <p class="question-gone" role="status">
@@ -37,7 +37,10 @@ export function QuestionCard({ desk, question }: QuestionProps) {
       )}
       <Why question={question} />
       {typeof plan === 'object' && 'lines' in plan && <Unusual plan={plan} />}
-      <h3>What would run</h3>
+      <div class="question-plan-head">
+        <h3>What would run</h3>
+        <RuleButton question={question} />
+      </div>
       <Plan desk={desk} question={question} plan={plan} />
       {typeof plan === 'object' && 'lines' in plan && <Earlier answers={plan.earlier} />}
       <Beside question={question} />
@@ -90,12 +93,11 @@ function Why({ question }: { readonly question: ApprovalView }) {
           <>
             : <AgentText text={reason} bare />
           </>
-        )}{' '}
-        <RuleButton question={question} />
+        )}
       </Fact>
       {question.said !== '' && (
         <Fact name="The agent says">
-          <AgentText text={question.said} /> <span class="soft small">its own word</span>
+          <AgentText text={question.said} />
         </Fact>
       )}
       <Needs question={question} />
@@ -109,7 +111,7 @@ function RuleButton({ question }: { readonly question: ApprovalView }) {
     <>
       <button
         type="button"
-        class="button short quiet question-propose"
+        class="button short quiet"
         onClick={() => {
           isOpen.value = true;
         }}
@@ -150,6 +152,6 @@ function Unusual({ plan }: { readonly plan: Exclude<ShownPlan, 'loading' | Error
 
 function Plan({ desk, question: { id }, plan }: QuestionProps & { readonly plan: ShownPlan }) {
   if (plan === 'loading') return <Loading rows={3} />;
-  if (plan instanceof Error) return <Trouble what="The plan" error={plan} />;
+  if (plan instanceof Error) return <Trouble what="The plan" error={plan} again={() => desk.planAgain(id)} />;
   return <PlanView lines={plan.lines} reading={desk.reading(id)} />;
 }

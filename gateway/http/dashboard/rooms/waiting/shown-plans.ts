@@ -12,6 +12,8 @@ export interface Shown {
 
 export interface ShownPlans {
   readonly of: (id: string) => ReadonlySignal<ShownPlan>;
+  /** Of one that could not be fetched. */
+  readonly again: (id: string) => void;
 }
 
 const atMost = 60;
@@ -29,7 +31,6 @@ export function createShownPlans(client: () => Client, over: AbortSignal): Shown
       plan.value = { lines: planLines(canonical), earlier };
     } catch (error) {
       if (over.aborted) return;
-      known.delete(id);
       plan.value = error as Error;
     }
   };
@@ -43,6 +44,12 @@ export function createShownPlans(client: () => Client, over: AbortSignal): Shown
       if (known.size > atMost && oldest !== undefined) known.delete(oldest);
       void fetchPlan(id, plan);
       return plan;
+    },
+    again: (id) => {
+      const plan = known.get(id);
+      if (!(plan?.peek() instanceof Error)) return;
+      plan.value = 'loading';
+      void fetchPlan(id, plan);
     },
   };
 }
