@@ -103,8 +103,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   // If the policy is not valid, the start ends before anything is written.
   const policyFile = openPolicyFile(config.policy, config.toolFiles);
   const policy = policyFile.current;
-  const doors = openDoors(config);
-  const notify = openNotify(config.notify, policy);
+  const [doors, notify] = [openDoors(config), openNotify(config.notify, policy)];
   connectionLimits(config.limits);
   const ports = await reservePorts({
     'grpc.listen': config.grpc.listen,
@@ -134,7 +133,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const known = { ...records, first: identity.people, agents };
   const principals = await openPeopleAndProvider({ ...known, config, provider });
   await markTaken(config.state);
-  const { approvers } = principals;
+  const { approvers, apiTokens: tokens, inForce } = principals;
   const grants = await openGrants(records.database, audit, approvers);
   const assignments = await openAssignments({ ...records, policyFile, agents });
   const approvals = createApprovals({
@@ -246,13 +245,11 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...{ onVanished: killSwitch.relayVanished, onLeft: pool.lateExits.expectThere },
   };
   const restored = await restoreWaiting(parts, approvals, left);
-  const { apiTokens: tokens } = principals;
   const holdToAgents = createHoldToAgents({ agents, ledger, grants, tokens, assignments, faults });
   holdToAgents(config.agents);
   const [execute, resume] = [createExecute(parts), createResume(ledger)];
-  const { inForce } = principals;
-  const rows = records.detached;
-  const detached = createDetached({ execute, resume, rows, ledger, history, inForce, faults });
+  const forDetached = { ledger, history, inForce, faults };
+  const detached = createDetached({ execute, resume, rows: records.detached, ...forDetached });
   await detached.restore();
   const served = {
     ...{ execute, resume, detached },

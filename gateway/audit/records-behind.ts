@@ -1,16 +1,14 @@
 import { isAsWritten, parseRecord } from '../../src/audit/chain.ts';
 import { readLines } from '../../src/audit/read-lines.ts';
+import type { ControlRecord, HostRecord, SigningKeyRecord } from './audit-record.ts';
+import type { GrantRecord, LinkRecord } from './consent-records.ts';
 import type {
   AssignmentRecord,
-  ControlRecord,
   CredentialRecord,
-  HostRecord,
   PersonRecord,
   RevocationRecord,
-  SigningKeyRecord,
   TokenRecord,
-} from './audit-record.ts';
-import type { GrantRecord, LinkRecord } from './consent-records.ts';
+} from './principal-records.ts';
 import { lastParts, type Recorded } from './recorded-executions.ts';
 
 /** What a person or a breaker changed for good, what lets a relay in, and the keys that sign. */

@@ -9,7 +9,7 @@ import {
 } from '../../src/pki/issue-certificate.ts';
 import { isPeerName, type PeerName } from '../../src/pki/peer-name.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { CredentialRecord } from '../audit/audit-record.ts';
+import type { CredentialRecord } from '../audit/principal-records.ts';
 import { recordedFirst } from '../control/lasting-change.ts';
 import type { IssuedCertificate, Revocations } from '../control/revocations.ts';
 import type {

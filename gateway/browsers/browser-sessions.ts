@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { CredentialRecord } from '../audit/audit-record.ts';
+import type { CredentialRecord } from '../audit/principal-records.ts';
 import type { Checked } from '../ports/authentication.ts';
 import type { BrowserSessions, FoundSession, WantedSession } from '../ports/browser-sessions.ts';
 import { type Principal, principalName } from '../ports/principal.ts';

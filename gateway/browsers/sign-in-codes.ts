@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { CredentialRecord } from '../audit/audit-record.ts';
+import type { CredentialRecord } from '../audit/principal-records.ts';
 import { createCallBudget } from '../connections/call-budget.ts';
 import { createWrongTries } from '../connections/wrong-tries.ts';
 import type { BrowserSessions, OpenedSession, SignInCodes } from '../ports/browser-sessions.ts';

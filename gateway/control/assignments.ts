@@ -4,7 +4,7 @@ import { type Assignment, assignedRule } from '../../src/policy/assignment.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { reviewRule } from '../../src/policy/review/review-rule.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { AssignmentRecord } from '../audit/audit-record.ts';
+import type { AssignmentRecord } from '../audit/principal-records.ts';
 import type { PolicyFile } from '../live-config/policy-file.ts';
 import type { Assigned, AssignedTool, AssignmentOperations } from '../ports/assignment-operations.ts';
 import type { Checked } from '../ports/authentication.ts';

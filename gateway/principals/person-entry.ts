@@ -1,4 +1,4 @@
-import type { PersonRecord } from '../audit/audit-record.ts';
+import type { PersonRecord } from '../audit/principal-records.ts';
 import type { KnownPerson, PersonRole } from '../ports/known-principals.ts';
 import type { PersonRow } from '../store/principal-rows.ts';
 import { type Lifetime, lifetime } from './lifetime.ts';

@@ -1,4 +1,4 @@
-import type { TokenRecord } from '../audit/audit-record.ts';
+import type { TokenRecord } from '../audit/principal-records.ts';
 import type { Principal, Role } from '../ports/principal.ts';
 import { principalName } from '../ports/principal.ts';
 import type { ApiTokenRow } from '../store/principal-rows.ts';

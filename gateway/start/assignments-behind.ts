@@ -1,4 +1,4 @@
-import type { AssignmentRecord } from '../audit/audit-record.ts';
+import type { AssignmentRecord } from '../audit/principal-records.ts';
 import type { Recorded } from '../audit/recorded-executions.ts';
 import { dropAssignment, keepAssignment } from '../store/assignments.ts';
 import type { Database } from '../store/database.ts';

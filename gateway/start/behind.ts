@@ -1,14 +1,12 @@
+import type { ControlRecord, HostRecord, SigningKeyRecord } from '../audit/audit-record.ts';
+import type { GrantRecord, LinkRecord } from '../audit/consent-records.ts';
 import type {
   AssignmentRecord,
-  ControlRecord,
   CredentialRecord,
-  HostRecord,
   PersonRecord,
   RevocationRecord,
-  SigningKeyRecord,
   TokenRecord,
-} from '../audit/audit-record.ts';
-import type { GrantRecord, LinkRecord } from '../audit/consent-records.ts';
+} from '../audit/principal-records.ts';
 import type { Recorded as OfAudit } from '../audit/recorded-executions.ts';
 import { readBehind } from '../audit/records-behind.ts';
 import type { Recorded } from '../audit/witness.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PersonRecord, TokenRecord } from '../audit/audit-record.ts';
 import type { LinkRecord } from '../audit/consent-records.ts';
+import type { PersonRecord, TokenRecord } from '../audit/principal-records.ts';
 import type { Recorded } from '../audit/recorded-executions.ts';
 import { scopeText } from '../principals/scope-text.ts';
 import { keepToken, keepTokenRemoved } from '../store/api-tokens.ts';

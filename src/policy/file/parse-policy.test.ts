@@ -188,8 +188,8 @@ test('P12 a dangerous variable that is allowed is warned about by name', () => {
 });
 
 test('no policy can define help, or name a rule like it', () => {
-  const of = (tools: string, rules: string) =>
-    parsePolicy(`version: 1\ntools: ${tools}\nrules: ${rules}\ncomplete: true\n`, 'p.yaml');
+  const of = (tooling: string, rules: string) =>
+    parsePolicy(`version: 1\ntools: ${tooling}\nrules: ${rules}\ncomplete: true\n`, 'p.yaml');
   expect(of('{ clawrden-help: { strategy: mirror } }', '[]')).toEqual({
     problems: [expect.stringContaining("clawrden-help: is Clawrden's own name")],
   });
