@@ -55,3 +55,26 @@ test('P10: a grant covers its plan by another policy, and is judged again at eac
   await setPolicy(original);
   expect(await run()).toMatchObject({ approvalId: '', starts: 1 });
 });
+
+test('how a plan was answered before is told by another policy, too', { timeout: 60_000 }, async () => {
+  const { stdout } = await gateway.cli('tokens', 'create', 'looks', '--role', 'viewer', '--json');
+  const { text: token } = JSON.parse(stdout) as { text: string };
+  const asked = async (): Promise<[Mirrored, unknown]> => {
+    const command = newMirrored();
+    const ended = play(relay, command, { tool: 'touch', args: ['answered'] }, gateway.audit);
+    await expect.poll(() => command.approvalId, { interval: 5 }).not.toBe('');
+    const { approvalId: id, planHash } = command;
+    const headers = { authorization: `Bearer ${token}` };
+    const shown = await (await fetch(`${gateway.httpUrl}/api/v1/approvals/${id}`, { headers })).json();
+    const no = { id, planHash, verdict: Verdict.DENY, reason: 'not today', grantSeconds: 0, via: 'test' };
+    await admin.call(WardenServiceService.resolveApproval, no);
+    await ended;
+    return [command, (shown as { earlier: unknown }).earlier];
+  };
+  const [first, none] = await asked();
+  expect(none).toEqual([]);
+  await setPolicy(`# another comment\n${readFileSync(file(), 'utf8')}`);
+  const [second, earlier] = await asked();
+  expect(second.planHash).not.toBe(first.planHash);
+  expect(earlier).toEqual([expect.objectContaining({ verdict: 'denied', reason: 'not today' })]);
+});
