@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasTmux, openTerminal } from '../cli/terminal.ts';
 import { attempt, type CommandResult, run } from '../lab/command.ts';
 import { agentImage, busyboxImage, nodeImage, scratchImage } from '../lab/images/catalogue.ts';
 import type { Lab } from '../lab/lab.ts';
@@ -87,6 +88,32 @@ describe.skipIf(!hasLab())('agent run', () => {
       });
     }
   });
+
+  test.skipIf(!hasTmux)(
+    'at a terminal it has its size, follows it, takes its keys, and gives it back',
+    async () => {
+      await using terminal = await openTerminal();
+      const agent = (verb: string) =>
+        `${process.execPath} ${launcher} agent ${verb} --config ${site.relayYaml}`;
+      await terminal.type(`clear; ${agent('run')} coder -it --rm ${busyboxImage} sh; echo left $?`, 'Enter');
+      await terminal.shows(/^\S*[$#] $/m, 30_000);
+      await terminal.type('clear; stty size', 'Enter');
+      await terminal.shows(/^30 100$/m);
+      await terminal.resize(80, 20);
+      await terminal.type('clear; stty size', 'Enter');
+      await terminal.shows(/^20 80$/m);
+      await terminal.type('clear; sleep 1000; echo interrupted $?', 'Enter');
+      await terminal.shows(/^.*sleep 1000/m);
+      await terminal.type('C-c');
+      await terminal.type('echo on; exit 7', 'Enter');
+      await terminal.shows(/^left 7$/m, 30_000);
+      await terminal.type(
+        `clear; stty -a | tr ' ' '\\n' | grep -xE 'icanon|echo|opost' | paste -sd +`,
+        'Enter',
+      );
+      await terminal.shows(/^opost\+icanon\+echo$/m);
+    },
+  );
 
   test('P1: nothing that closes the container can be asked away, and agent check finds nothing', async () => {
     const { code, stdout } = await runs('coder', '--detach', '--name', 'ar-closed', agentImage);

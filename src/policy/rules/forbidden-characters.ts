@@ -1,3 +1,5 @@
+import { codePointOf } from '../../text/code-point.ts';
+
 /** Finds texts that contain one of some characters. */
 export class ForbiddenCharacters {
   readonly #anyOfThem: RegExp | undefined;
@@ -27,7 +29,7 @@ const names: Readonly<Record<string, string>> = {
 };
 
 function nameOf(character: string): string {
-  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  const code = codePointOf(character);
   const name = names[character] ?? (/^[!-~]$/.test(character) ? character : undefined);
-  return name === undefined ? `U+${code}` : `${name} (U+${code})`;
+  return name === undefined ? code : `${name} (${code})`;
 }
