@@ -67,7 +67,10 @@ async function verified(content: string | Buffer, { key }: Log) {
 
 const kinds = ['present', 'earlier'] as const;
 /** No record of these was written before hashes were of the very text. */
-const younger: ReadonlySet<string> = new Set(['authority', 'yes', 'link', 'watch', 'sign-in', 'assignment']);
+const younger: ReadonlySet<string> = new Set([
+  ...['authority', 'yes', 'link', 'watch', 'sign-in'],
+  ...['assignment', 'connection'],
+]);
 const typesOf = {
   present: () => Object.keys(everyRecord),
   earlier: () => Object.keys(everyRecord).filter((type) => !younger.has(type)),
