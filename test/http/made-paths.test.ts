@@ -132,7 +132,7 @@ function namesAnother({ route, target }: GoodRequest, made: string): boolean {
   return (
     parts!.length === pattern!.length &&
     parts!.every(
-      (part, at) => part === good![at] || (pattern![at] === '{name}' && /^[\w+-][\w.+~-]*$/.test(part)),
+      (part, at) => part === good![at] || (pattern![at]!.startsWith('{') && /^[\w+-][\w.+~-]*$/.test(part)),
     )
   );
 }

@@ -1,5 +1,5 @@
 import { chmod, chown, cp, link, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { attempt, type CommandResult, run } from '../lab/command.ts';
 import { answerShims } from './answering-relay.ts';
@@ -51,6 +51,8 @@ describe.skipIf(!isRoot)('from outside', () => {
     await using other = await Tree.make(scratch);
     const { root } = tree;
     const up = '../'.repeat(12);
+    // Of what a link leads to all but the last folder is there.
+    await mkdir(join(root, dirname(other.root)), { recursive: true });
     await run(['rm', '-r', join(root, 'etc/profile.d'), join(root, 'etc/profile')]);
     await symlink(other.root, join(root, 'clawrden'));
     await symlink(`${up}${other.root}/profile`, join(root, 'etc/profile'));
