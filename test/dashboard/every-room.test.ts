@@ -7,7 +7,7 @@ import { startRunning } from './running.ts';
 import { startBrowser } from './start-browser.ts';
 import { narrow, startDashboard, type TriedDashboard } from './start-dashboard.ts';
 
-const many = process.env['CLAWRDEN_LONG'] === '1' ? 1000 : 100;
+const many = process.env['CLAWRDEN_LONG'] === '1' ? 1000 : 60;
 /** Of a page that stays smooth, in time of the processor. */
 const longestTaskMs = 200;
 
