@@ -44,7 +44,8 @@ test('P20: so many answers of one name wait for their reader; an answer that nob
 });
 
 test('every call for something to read is one of these, and no order is', () => {
-  const orders = /^(?:Assign|Create|Link|Remove|Reset|Resolve|Restore|Revoke|Rotate|Set|Trust|Unassign|Unlink)/;
+  const orders =
+    /^(?:Assign|Create|Link|Remove|Reset|Resolve|Restore|Revoke|Rotate|Set|Trust|Unassign|Unlink)/;
   for (const { path } of Object.values(WardenServiceService)) {
     const name = path.replace('/clawrden.v1.WardenService/', '');
     expect([name, isRead(path)]).toEqual([name, !orders.test(name)]);
