@@ -16,6 +16,10 @@ export const limitCommands: Readonly<Record<string, () => readonly string[]>> = 
   'many words of a known tool': () => ['git', 'log', '--', ...many(most - 2, named)],
   'many options': () => ['other', ...many(most, (index) => `--option-${index}=abcdefgh`)],
   'many options of a known tool': () => ['git', 'log', ...many(most - 1, () => '--author=abcdefghijkl')],
+  'many options that node reads again': () => [
+    'other',
+    ...many(most, (index) => `--experimental-config-file=${index}`),
+  ],
   'many settings of a known tool': () => [
     'git',
     ...many(1990, (index) => `-cuser.name=abcdefgh${index}`),

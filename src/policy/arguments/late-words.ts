@@ -8,23 +8,20 @@ import type { Style, ToolGrammar } from './tools/grammar.ts';
 const readByNode: readonly string[] = ['--experimental-config-file', '--experimental-default-config-file'];
 
 /**
- * The words from which the tool, or node before it, may read more options than stand on the line; wherever they are.
- * `grammar`: absent if the tool is not known.
+ * How the words begin from which the tool, or node before it, may read more options than stand on the line; wherever
+ * they are. `grammar`: absent if the tool is not known.
  */
-export function* wordsReadAgain(
-  grammar: ToolGrammar | undefined,
-  args: readonly string[],
-  from: number,
-): Generator<string> {
+export function beginningsReadAgain(grammar: ToolGrammar | undefined): readonly string[] {
   // What stands behind its options is the line of another tool (ssh, wrappers).
-  if (grammar?.style === 'posix' && grammar.interpreter === undefined) return;
-  const beginnings = [...readByNode, ...(grammar?.interpreter?.anywhere ?? [])];
-  for (let at = from; at < args.length; at += 1) {
-    const word = args[at] ?? '';
-    if (!isFlag(word)) continue;
-    const name = fold(nameOf(word));
-    if (beginnings.some((start) => name.startsWith(start))) yield word;
-  }
+  if (grammar?.style === 'posix' && grammar.interpreter === undefined) return [];
+  return grammar?.interpreter === undefined ? readByNode : [...readByNode, ...grammar.interpreter.anywhere];
+}
+
+/** Whether the word is an option that begins so, in any case. */
+export function beginsWithOneOf(beginnings: readonly string[], word: string): boolean {
+  if (!isFlag(word)) return false;
+  const name = fold(nameOf(word));
+  return beginnings.some((start) => name.startsWith(start));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { nameOf } from '../arguments/flag.ts';
 import { type Implied, impliedBy } from '../arguments/implied-work.ts';
-import { wordsReadAgain } from '../arguments/late-words.ts';
+import { beginningsReadAgain } from '../arguments/late-words.ts';
 import { type Reading, readArguments } from '../arguments/read-arguments.ts';
 import { hasSafeArguments } from '../arguments/safe-arguments.ts';
 import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
@@ -57,6 +57,7 @@ export class CommandLine {
   readonly #isLong: boolean;
   #isSafe: boolean | undefined;
   #firstWords: readonly string[] | undefined;
+  #readAgain: readonly string[] | undefined;
 
   constructor(facts: LineFacts, { words, from }: PlacedWords, { index, work, known }: Sources) {
     this.facts = facts;
@@ -142,7 +143,9 @@ export class CommandLine {
 
   /** The rule says each word from which its tool may read more than stands there. */
   saysAllReadAgain({ args, flags = [] }: Rule): boolean {
-    for (const word of wordsReadAgain(this.#grammar, this.#words.all, this.#from))
+    this.#readAgain ??= this.#words.beginningWith(beginningsReadAgain(this.#grammar), this.#from);
+    // Ends at the first word that is not said, so it takes no more steps than the rule has words.
+    for (const word of this.#readAgain)
       if (!flags.includes(nameOf(word)) && !args?.items.some((item) => saysWord(item, word))) return false;
     return true;
   }

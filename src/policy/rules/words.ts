@@ -1,3 +1,4 @@
+import { beginsWithOneOf } from '../arguments/late-words.ts';
 import { WordIndex } from '../arguments/word-index.ts';
 import { ForbiddenCharacters } from './forbidden-characters.ts';
 import { TextFilter } from './text-filter.ts';
@@ -16,6 +17,8 @@ export class Words {
   #filter: TextFilter | undefined;
   /** By the characters that a tool forbids: which word is the last that contains one of them; -1 if there is none. */
   readonly #lastWith = new Map<string, number>();
+  /** By beginnings: the options that begin so, each with its last position. */
+  readonly #lastOf = new Map<string, ReadonlyMap<string, number>>();
 
   /** One pass for all that is asked about every word, because most of its time is for fetching the words. */
   constructor(all: readonly string[], wanted: WantedWords, characters: string) {
@@ -54,6 +57,24 @@ export class Words {
   nameOfOne(characters: string): string {
     const word = this.all[this.#lastWith.get(characters) ?? -1] ?? '';
     return new ForbiddenCharacters(characters).nameOfFirstIn(word);
+  }
+
+  /** The different options from there on that begin with one of these. */
+  beginningWith(beginnings: readonly string[], from: number): readonly string[] {
+    if (beginnings.length === 0) return [];
+    const key = beginnings.join(' ');
+    const lastOf = this.#lastOf.get(key) ?? this.#findLastOf(beginnings);
+    this.#lastOf.set(key, lastOf);
+    return [...lastOf].flatMap(([word, last]) => (last >= from ? word : []));
+  }
+
+  #findLastOf(beginnings: readonly string[]): ReadonlyMap<string, number> {
+    const found = new Map<string, number>();
+    for (let at = 0; at < this.all.length; at += 1) {
+      const word = this.all[at] ?? '';
+      if (beginsWithOneOf(beginnings, word)) found.set(word, at);
+    }
+    return found;
   }
 
   /** Marked and not listed: a list of them can be long, and to make it takes longer than to look again. */
