@@ -38,9 +38,8 @@ export function createHoldToAgents({
       if (refusal !== undefined) execution.stop(refusal);
     }
     const names = before.map(({ name }) => name).filter((name) => agents().has(name));
-    grants.endAllBut(names).catch((error) => faults.report('ending grants', error));
-    tokens.endAllBut(names).catch((error) => faults.report('ending API tokens', error));
-    assignments.endAllBut(names).catch((error) => faults.report('ending assignments', error));
+    for (const [what, held] of Object.entries({ grants, 'API tokens': tokens, assignments }))
+      held.endAllBut(names).catch((error) => faults.report(`ending ${what}`, error));
   };
 }
 

@@ -14,7 +14,6 @@ var os = require('os');
 var path = require('path');
 var tty = require('tty');
 
-if (process.env.CLAWRDEN_WORDS !== undefined) process.argv.length = 2;
 var root = path.join(__dirname, '..', '..');
 var version = process.versions.node.split('.');
 
