@@ -17,11 +17,18 @@ export function beginningsReadAgain(grammar: ToolGrammar | undefined): readonly 
   return grammar?.interpreter === undefined ? readByNode : [...readByNode, ...grammar.interpreter.anywhere];
 }
 
-/** Whether the word is an option that begins so, in any case. */
-export function beginsWithOneOf(beginnings: readonly string[], word: string): boolean {
-  if (!isFlag(word)) return false;
-  const name = fold(nameOf(word));
-  return beginnings.some((start) => name.startsWith(start));
+/** The places, from there on, of options that begin with one of these in any case. */
+export function* placesBeginning(
+  beginnings: readonly string[],
+  args: readonly string[],
+  from: number,
+): Generator<number> {
+  for (let at = beginnings.length === 0 ? args.length : from; at < args.length; at += 1) {
+    const word = args[at] ?? '';
+    if (!isFlag(word)) continue;
+    const name = fold(nameOf(word));
+    if (beginnings.some((start) => name.startsWith(start))) yield at;
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { findSubcommand } from './find-subcommand.ts';
 import { attachedValue, isFlag, isNumber, nameOf, withoutDashes } from './flag.ts';
 import { mostOptions } from './flags.ts';
 import { addGoals, markVariables } from './goal-words.ts';
-import { beginningsReadAgain, beginsWithOneOf, findLate, findUnclear, mayFollow } from './late-words.ts';
+import { beginningsReadAgain, findLate, findUnclear, mayFollow, placesBeginning } from './late-words.ts';
 import { resourcesIn } from './resource-words.ts';
 import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
 
@@ -102,7 +102,8 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
   if (reader.subcommand?.operandsInAnyCase === true) addOperands(reader);
   const late = reader.sure ? findLate(grammar, reader) : undefined;
   if (late !== undefined) doubt(reader, late);
-  doubtReadAgain(reader, beginningsReadAgain(grammar), from);
+  for (const at of placesBeginning(beginningsReadAgain(grammar), args, from))
+    doubtSubcommand(reader, args[at]);
   for (const [start, options] of reader.subcommand?.operandsGive ?? [])
     if (findUnclear([start], reader) !== undefined) reader.given.push(...options);
   const unclear = findUnclear(reader.subcommand?.unclearOperands, reader);
@@ -117,14 +118,6 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
   if (resources !== undefined && resourcesIn(reader.operands, resources) === undefined)
     doubt(reader, reader.operands[0]);
   return reader;
-}
-
-function doubtReadAgain(reader: Reader, beginnings: readonly string[], from: number): void {
-  if (beginnings.length === 0) return;
-  for (let at = from; at < reader.args.length; at += 1) {
-    const word = reader.args[at] ?? '';
-    if (beginsWithOneOf(beginnings, word)) doubtSubcommand(reader, word);
-  }
 }
 
 /** It can run its own tool with any line, and what was not read may say so. */

@@ -1,4 +1,4 @@
-import { beginsWithOneOf } from '../arguments/late-words.ts';
+import { placesBeginning } from '../arguments/late-words.ts';
 import { WordIndex } from '../arguments/word-index.ts';
 import { ForbiddenCharacters } from './forbidden-characters.ts';
 import { TextFilter } from './text-filter.ts';
@@ -70,10 +70,7 @@ export class Words {
 
   #findLastOf(beginnings: readonly string[]): ReadonlyMap<string, number> {
     const found = new Map<string, number>();
-    for (let at = 0; at < this.all.length; at += 1) {
-      const word = this.all[at] ?? '';
-      if (beginsWithOneOf(beginnings, word)) found.set(word, at);
-    }
+    for (const at of placesBeginning(beginnings, this.all, 0)) found.set(this.all[at] ?? '', at);
     return found;
   }
 
