@@ -14,6 +14,7 @@ import { createSees } from '../principals/sees.ts';
 import type { Notices } from '../store/notices.ts';
 import { createAnswerPress } from './chat/answer-press.ts';
 import type { ChatService, ServiceParts } from './chat/chat-service.ts';
+import { createHaltOrders, type HaltOrders } from './chat/halt-orders.ts';
 import { openRoom } from './chat/open-room.ts';
 import { createQuestionNews } from './news/question-news.ts';
 import { createStateNews } from './news/state-news.ts';
@@ -49,6 +50,7 @@ export function openNotify(config: NotifyConfig, policy: () => Policy): OpenNoti
   const closing = new AbortController();
   let notifiers: readonly Notifier[] = [];
   let services: readonly ChatService[] = [];
+  let orders: HaltOrders | undefined;
   return {
     begin: async (parts) => {
       const link = linkTo(parts.page);
@@ -59,10 +61,9 @@ export function openNotify(config: NotifyConfig, policy: () => Policy): OpenNoti
         return { config: hook, notifier: openWebhook({ ...hooked, ...parts }) };
       });
       const { chats: posts } = parts.notices;
-      services = await openServices(config, tokens, {
-        ...parts,
-        answer: createAnswerPress({ ...parts, posts }),
-      });
+      orders = createHaltOrders(parts);
+      const answer = createAnswerPress({ ...parts, posts, orders });
+      services = await openServices(config, tokens, { ...parts, answer, orders });
       const chats = services.flatMap(({ rooms }) => rooms);
       await posts.keepOnly(chats.map((chat) => chat.config.name));
       const rooms = chats.map((chat): Told => {
@@ -79,6 +80,7 @@ export function openNotify(config: NotifyConfig, policy: () => Policy): OpenNoti
     ],
     close: async () => {
       closing.abort();
+      orders?.close();
       await Promise.all([...services, ...notifiers].map((each) => each.close()));
     },
   };

@@ -38,6 +38,8 @@ export interface SlackServer extends AsyncDisposable {
   /** Connections that are open now. */
   readonly open: () => number;
   readonly press: (press: SlackPress) => string;
+  /** Somebody writes `/clawrden TEXT` in the channel. */
+  readonly write: (user: string, text: string) => void;
   readonly refuse: (method: string, ...refusals: SlackRefusal[]) => void;
   /** Says so to all connections; Slack then closes them. */
   readonly disconnect: (reason: string) => void;
@@ -148,6 +150,16 @@ export async function startSlack(): Promise<SlackServer> {
       const all = [...sockets];
       for (let at = 0; at < times; at += 1) all[at % all.length]?.send(JSON.stringify(envelope));
       return id;
+    },
+    write: (user, said) => {
+      count += 1;
+      const payload = {
+        ...{ command: '/clawrden', text: said, user_id: user, user_name: 'approve' },
+        ...{ team_id: 'T0TEAM', channel_id: fake.channel, trigger_id: '1.2', token: 'x' },
+      };
+      const envelope = { envelope_id: `envelope-${count}`, type: 'slash_commands', payload };
+      sent.set(envelope.envelope_id, Date.now());
+      [...sockets].at(-1)?.send(JSON.stringify(envelope));
     },
     refuse: (method, ...more) => void refusals.set(method, [...(refusals.get(method) ?? []), ...more]),
     disconnect: (reason) => {

@@ -125,6 +125,33 @@ test('A-141: who is not linked, of another team, role or scope decides nothing; 
   expect(buttons(message)).toEqual([]);
 }, 120_000);
 
+test('A-185 P19: /clawrden pause is an order of a linked operator, who confirms it; anything else behind it says what may stand there', async () => {
+  const latest = () => server.messages.at(-1) as SlackMessage;
+  const told = async (what: RegExp) => {
+    await expect.poll(() => latest()?.text, waiting).toMatch(what);
+    return latest();
+  };
+  server.write('UNOBODY', 'pause coder');
+  server.write('UALICE', 'pause coder');
+  await told(/^Nothing was done: this needs the role operator/);
+  server.write('UADMIN', 'stop everything');
+  await told(/^Write: \/pause AGENT REASON/);
+  server.write('UADMIN', 'pause coder <!channel> loops');
+  const message = await told(/^Pause coder\?/);
+  const confirm = valueOf(message, 'confirm');
+  expect(await press('UALICE', message, confirm)).toEqual([
+    expect.stringMatching(/^Nothing was done: who wrote/),
+  ]);
+  const said = await press('UADMIN', message, confirm, 2);
+  expect(said.toSorted()).toEqual([
+    expect.stringMatching(/^Nothing was done: this order is over/),
+    expect.stringMatching(/^coder is paused: \d commands? ended/),
+  ]);
+  await expect.poll(() => message.text, waiting).toMatch(/^coder is paused: \d commands? ended/);
+  expect(buttons(message)).toEqual([]);
+  await site.gateway.cli('resume', 'coder');
+}, 120_000);
+
 test('the connection is made again after a refresh, too many of them, a cut and a refused opening; limits are kept; a message that is gone holds nothing up', async () => {
   const opened = () => server.calls.filter(({ method }) => method === 'apps.connections.open').length;
   for (const end of [

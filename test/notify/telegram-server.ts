@@ -44,6 +44,8 @@ export interface TelegramServer extends AsyncDisposable {
   readonly replies: { readonly id: string; readonly text: string }[];
   readonly calls: { readonly method: string; readonly at: number }[];
   readonly press: (press: Press) => string;
+  /** Somebody writes in a chat; `ageMs` before now. */
+  readonly write: (user: number, text: string, ageMs?: number, chat?: number) => void;
   /** The next calls of this method are answered so. */
   readonly refuse: (method: string, ...refusals: Refusal[]) => void;
   /** Ends every connection, also those that wait. */
@@ -148,6 +150,20 @@ export async function startTelegram(port = 0): Promise<TelegramServer> {
         updates.push({ update_id: lastUpdate, callback_query: query } as Update);
       flush(false);
       return query.id;
+    },
+    write: (user, said, ageMs = 0, where = chat) => {
+      lastUpdate += 1;
+      const from = { id: user, is_bot: false, first_name: 'approve' };
+      const date = Math.floor((Date.now() - ageMs) / 1000);
+      const message = {
+        message_id: 9000 + lastUpdate,
+        from,
+        chat: { id: where, type: 'group' },
+        date,
+        text: said,
+      };
+      updates.push({ update_id: lastUpdate, message } as Update);
+      flush(false);
     },
     refuse: (method, ...more) => void refusals.set(method, [...(refusals.get(method) ?? []), ...more]),
     cut: () => server.closeAllConnections(),

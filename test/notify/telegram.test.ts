@@ -199,6 +199,63 @@ test('a burst is gathered, and the limits of the service are kept; what waits ou
   expect(stdout).not.toContain('not told');
 }, 300_000);
 
+test('A-185 P19: pause and kill are orders of a linked operator that who wrote it confirms; nobody else stops anything', async () => {
+  const state = async () => {
+    const { stdout } = await site.gateway.cli('agents', '--json');
+    const agents = JSON.parse(stdout) as { name: string; paused: boolean; killed: boolean }[];
+    const coder = agents.find(({ name }) => name === 'coder');
+    return coder?.killed === true ? 'killed' : coder?.paused === true ? 'paused' : 'active';
+  };
+  const latest = () => server.messages.at(-1) as TelegramMessage;
+  const told = async (text: RegExp) => {
+    await expect.poll(() => latest().text, waiting).toMatch(text);
+    return latest();
+  };
+  const before = server.messages.length;
+  // Strangers, other words, other chats, and what was written long before get no answer.
+  server.write(users.nobody, '/pause coder');
+  server.write(users.admin, 'pausecoder');
+  server.write(users.admin, 'do not /kill coder');
+  server.write(users.admin, '/kill coder old', 120_000);
+  server.write(users.admin, '/kill coder', 0, 5);
+  server.write(users.vera, '/pause coder');
+  await told(/^Nothing was done: this needs the role operator/);
+  expect(server.messages.length).toBe(before + 1);
+  server.write(users.alice, '/pause coder');
+  await told(/^Nothing was done: this needs the role operator/);
+  server.write(users.admin, '/pause');
+  await told(/^Write: \/pause AGENT REASON/);
+  server.write(users.admin, '/pause nobody');
+  await told(/^Nothing was done: there is no such agent/);
+
+  const { command, ended } = await site.ask({ tool: 'ask', args: ['waits'] });
+  await shown(command);
+  server.write(users.admin, '/pause@clawrden_bot coder it *loops* @all');
+  const message = await told(/^Pause coder\?\nperson:admin wants this\. .*Questions that are void: 1\./);
+  expect([labels(message), await state()]).toEqual([['Confirm'], 'active']);
+  const confirm = data(message, 'Confirm');
+  expect(await press(users.alice, message, confirm)).toMatch(/^Nothing was done: who wrote it confirms it/);
+  expect(await press(users.admin, message, `h${'A'.repeat(40)}`)).toMatch(
+    /^Nothing was done: this order is over/,
+  );
+  expect(await state()).toBe('active');
+  expect(await press(users.admin, message, confirm)).toMatch(/^coder is paused: 1 command ended/);
+  await ended;
+  expect([await state(), command.starts]).toEqual(['paused', 0]);
+  await expect
+    .poll(() => message.text, waiting)
+    .toMatch(/^coder is paused: 1 command ended.*\n"it \*loops\* @all"$/);
+  expect([labels(message), message.entities.at(-1)?.type]).toEqual([[], 'pre']);
+  expect(await press(users.admin, message, confirm)).toMatch(/^Nothing was done: this order is over/);
+  expect(readFileSync(site.gateway.audit, 'utf8')).toContain('"it *loops* @all (by telegram)"');
+
+  server.write(users.admin, 'KILL coder');
+  const second = await told(/^Kill coder\?/);
+  expect(await press(users.admin, second, data(second, 'Confirm'))).toMatch(/^coder is killed/);
+  expect(await state()).toBe('killed');
+  await site.gateway.cli('resume', 'coder');
+}, 300_000);
+
 test('a lockdown and its reason are told; no credential is in the log or in what doctor says', async () => {
   await site.gateway.cli('lockdown', 'on', '--reason', '*now* https://evil.example');
   await expect

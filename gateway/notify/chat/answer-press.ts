@@ -1,6 +1,5 @@
 import type { Faults } from '../../../src/faults.ts';
 import type { ApprovalStore } from '../../approvals/approval-store.ts';
-import type { Principal } from '../../ports/principal.ts';
 import type { PendingApproval, Resolution } from '../../ports/verdict.ts';
 import type { WardenApi } from '../../ports/warden-api.ts';
 import { permit } from '../../principals/call-rules.ts';
@@ -8,15 +7,15 @@ import type { Principals } from '../../principals/open-principals.ts';
 import { type Seen, seenBy } from '../../principals/seen-by.ts';
 import type { ChatPosts } from '../../store/chat-posts.ts';
 import { type Button, readButton } from './button.ts';
+import { isConfirm } from './halt-code.ts';
+import type { HaltOrders } from './halt-orders.ts';
 import type { KeptQuestion } from './kept-post.ts';
+import { type ChatUser, personOf } from './person-of.ts';
 
 /** A button that somebody has pressed. */
-export interface Press {
-  readonly via: 'telegram' | 'slack';
+export interface Press extends ChatUser {
   /** What gateway.yaml calls the chat of the message; it may have several names for one. */
   readonly chats: readonly string[];
-  /** As `users link` names it, without the service: `4711`, `T1/U2`. */
-  readonly user: string;
   readonly data: string;
 }
 
@@ -28,6 +27,7 @@ export interface AnswerParts {
   readonly approvals: Pick<ApprovalStore, 'find'>;
   readonly posts: Pick<ChatPosts, 'ofQuestion'>;
   readonly principals: Pick<Principals, 'people' | 'links'>;
+  readonly orders: Pick<HaltOrders, 'confirm'>;
   readonly faults: Pick<Faults, 'report'>;
 }
 
@@ -45,10 +45,12 @@ export function createAnswerPress(parts: AnswerParts): AnswerPress {
   };
 }
 
-async function answer({ via, chats, user, data }: Press, parts: AnswerParts): Promise<string> {
+async function answer(press: Press, parts: AnswerParts): Promise<string> {
+  const { via, chats, user, data } = press;
+  if (isConfirm(data)) return await parts.orders.confirm(press);
   const button = readButton(data);
   if (button === undefined) return 'This is no button of this gateway.';
-  const person = personOf(`${via}:${user}`, parts.principals);
+  const person = personOf({ via, user }, parts.principals);
   if (person === undefined)
     return `You are not linked, so nothing was decided. An admin links you: clawrden users link NAME --${via} ${user}`;
   const permitted = permit(person, call);
@@ -79,13 +81,6 @@ async function wasShown(
   return kept.some(
     (each) => each.planHash === planHash && each.codes !== undefined && button.isOf(each.codes),
   );
-}
-
-/** The person that the chat's user is linked to, if that one may come in now by any door. */
-function personOf(principal: string, { people, links }: AnswerParts['principals']): Principal | undefined {
-  const name = links.personOf(principal);
-  if (name === principal) return undefined;
-  return people.inForce().find((each) => `person:${each.name}` === name);
 }
 
 async function endedReply({ id }: Button, { sees }: Seen, { approvals }: AnswerParts): Promise<string> {

@@ -16,7 +16,7 @@ export interface ChatPart {
 }
 
 export interface ChatButton {
-  readonly label: 'Approve' | 'Deny';
+  readonly label: 'Approve' | 'Deny' | 'Confirm';
   readonly data: string;
 }
 

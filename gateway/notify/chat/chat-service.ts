@@ -3,8 +3,9 @@ import type { TargetConfig } from '../../../src/config/notify-config.ts';
 import type { Faults } from '../../../src/faults.ts';
 import type { AnswerPress } from './answer-press.ts';
 import type { ChatRoom } from './chat-room.ts';
+import type { HaltOrders } from './halt-orders.ts';
 
-/** A chat service, while it is open: its chats, and the one way in which it tells of buttons. */
+/** A chat service, while it is open: its chats, and the ways in which it tells of buttons and of orders. */
 export interface ChatService {
   readonly rooms: readonly { readonly config: TargetConfig; readonly room: ChatRoom }[];
   readonly problems: () => string[];
@@ -13,6 +14,7 @@ export interface ChatService {
 
 export interface ServiceParts {
   readonly answer: AnswerPress;
+  readonly orders: Pick<HaltOrders, 'take'>;
   readonly faults: Faults;
   readonly log: Logger;
 }

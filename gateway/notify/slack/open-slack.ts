@@ -3,7 +3,9 @@ import { tellable } from '../../../src/chats/call-service.ts';
 import { callSlack, type SlackAccess } from '../../../src/chats/slack-api.ts';
 import { isLoopback } from '../../../src/config/loopback.ts';
 import type { SlackConfig } from '../../../src/config/notify-config.ts';
+import type { ChatRoom } from '../chat/chat-room.ts';
 import type { ChatService, ServiceParts } from '../chat/chat-service.ts';
+import { readOrder } from '../chat/read-order.ts';
 import { createReplies, type Replies } from '../chat/replies.ts';
 import { createTroubles, type Troubles } from '../troubles.ts';
 import { backoff, startWork } from '../work-loop.ts';
@@ -23,18 +25,20 @@ export function openSlack(
   ];
   const troubles = createTroubles('slack', parts.log);
   const replies = createReplies((error) => parts.faults.report('slack', error));
+  const rooms = channels.map((each) => ({ config: each, room: slackRoom(bot, each.channel) }));
   const linking: Linking = {
     ...parts,
     app,
     bot,
     channels,
+    rooms,
     replies,
     troubles,
     state: { tries: 0, answering: 0 },
   };
   const work = startWork('slack', (signal) => link(linking, signal), parts.faults);
   return {
-    rooms: channels.map((each) => ({ config: each, room: slackRoom(bot, each.channel) })),
+    rooms,
     problems: troubles.problems,
     close: work.close,
   };
@@ -44,6 +48,7 @@ interface Linking extends ServiceParts {
   readonly app: SlackAccess;
   readonly bot: SlackAccess;
   readonly channels: SlackConfig['channels'];
+  readonly rooms: readonly { readonly config: SlackConfig['channels'][number]; readonly room: ChatRoom }[];
   readonly replies: Replies;
   readonly troubles: Troubles;
   readonly state: { tries: number; answering: number };
@@ -68,7 +73,10 @@ async function link(linking: Linking, signal: AbortSignal): Promise<number> {
       state.tries = 0;
       troubles.worked();
     },
-    received: (payload) => void press(payload, linking, signal),
+    received: (payload) => {
+      hear(payload, linking);
+      void press(payload, linking, signal);
+    },
     signal,
   });
   if (signal.aborted) return 0;
@@ -95,6 +103,25 @@ const pressShape = z.object({
   container: z.object({ channel_id: id }),
   actions: z.array(z.object({ type: z.literal('button'), value: z.string().max(64) })).length(1),
 });
+
+/** `/clawrden pause coder it loops`: what stands behind the command's own name. */
+const commandShape = z.object({
+  command: z.string().startsWith('/'),
+  text: z.string().max(4_000),
+  user_id: id,
+  team_id: id,
+  channel_id: id,
+});
+
+function hear(payload: unknown, { rooms, orders, replies }: Linking): void {
+  const said = commandShape.safeParse(payload).data;
+  const room = rooms.find(({ config }) => config.channel === said?.channel_id)?.room;
+  if (said === undefined || room === undefined) return;
+  const { team_id: team, user_id: user, text } = said;
+  // No other program has this command: who writes other words behind it is told which may stand there.
+  const words = readOrder(text.trim()) === undefined ? 'pause' : text.trim();
+  replies.send(() => orders.take({ via: 'slack', user: `${team}/${user}`, text: words }, room));
+}
 
 async function press(payload: unknown, linking: Linking, signal: AbortSignal): Promise<void> {
   const { bot, channels, answer, replies, state } = linking;

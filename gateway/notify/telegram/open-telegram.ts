@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { callTelegram, type TelegramBot } from '../../../src/chats/telegram-api.ts';
 import type { TelegramConfig } from '../../../src/config/notify-config.ts';
+import type { ChatRoom } from '../chat/chat-room.ts';
 import type { ChatService, ServiceParts } from '../chat/chat-service.ts';
 import { createReplies, type Replies } from '../chat/replies.ts';
 import { createTroubles, type Troubles } from '../troubles.ts';
@@ -18,10 +19,11 @@ export function openTelegram(config: TelegramConfig, token: string, parts: Servi
   const troubles = createTroubles('telegram', parts.log);
   const replies = createReplies((error) => parts.faults.report('telegram', error));
   const { chats } = config;
-  const polling: Polling = { ...parts, bot, chats, replies, troubles, state: { offset: 0, tries: 0 } };
+  const rooms = chats.map((each) => ({ config: each, room: telegramRoom(bot, each.chat) }));
+  const polling: Polling = { ...parts, bot, chats, rooms, replies, troubles, state: { offset: 0, tries: 0 } };
   const work = startWork('telegram', (signal) => poll(polling, signal), parts.faults);
   return {
-    rooms: config.chats.map((each) => ({ config: each, room: telegramRoom(bot, each.chat) })),
+    rooms,
     problems: troubles.problems,
     close: work.close,
   };
@@ -30,6 +32,7 @@ export function openTelegram(config: TelegramConfig, token: string, parts: Servi
 interface Polling extends ServiceParts {
   readonly bot: TelegramBot;
   readonly chats: TelegramConfig['chats'];
+  readonly rooms: readonly { readonly config: TelegramConfig['chats'][number]; readonly room: ChatRoom }[];
   readonly replies: Replies;
   readonly troubles: Troubles;
   readonly state: { offset: number; tries: number };
@@ -42,11 +45,25 @@ const pressShape = z.object({
   message: z.object({ chat: z.object({ id: z.int() }) }),
   data: z.string().max(64),
 });
+/** Telegram's limit for a text is 4096 characters. */
+const messageShape = z.object({
+  date: z.int(),
+  from: z.object({ id: z.int().positive() }),
+  chat: z.object({ id: z.int() }),
+  text: z.string().max(4096),
+});
+/** What was written while no gateway polled is no order any more. */
+const freshMs = 60_000;
 
 /** One long poll; resolves with how long to wait for the next one. */
 async function poll({ bot, state, troubles, ...rest }: Polling, signal: AbortSignal): Promise<number> {
   const { offset } = state;
-  const body = { offset, timeout: pollSeconds, limit: updatesAtOnce, allowed_updates: ['callback_query'] };
+  const body = {
+    offset,
+    timeout: pollSeconds,
+    limit: updatesAtOnce,
+    allowed_updates: ['callback_query', 'message'],
+  };
   const withinMs = pollSeconds * 1000 + graceMs;
   const answer = await callTelegram(bot, ['getUpdates', body], updatesShape, { signal, withinMs });
   if (signal.aborted) return 0;
@@ -57,11 +74,13 @@ async function poll({ bot, state, troubles, ...rest }: Polling, signal: AbortSig
   }
   troubles.worked();
   state.tries = 0;
-  for (const { update_id: id, callback_query: query } of answer.value) {
+  for (const { update_id: id, callback_query: query, message } of answer.value) {
     // A cut connection brings them again.
     if (id < state.offset) continue;
     state.offset = id + 1;
-    await take(query, { bot, state, troubles, ...rest }, signal);
+    const polling = { bot, state, troubles, ...rest };
+    if (message === undefined) await take(query, polling, signal);
+    else hear(message, polling);
   }
   return 0;
 }
@@ -79,4 +98,12 @@ async function take(
   const text = await answer({ via: 'telegram', chats: names, user, data: press.data });
   const body = { callback_query_id: press.id, text, show_alert: true };
   replies.send(() => callTelegram(bot, ['answerCallbackQuery', body], z.unknown(), { signal }));
+}
+
+/** A press does not wait for the answer to an order. */
+function hear(message: unknown, { rooms, orders, replies }: Polling): void {
+  const said = messageShape.safeParse(message).data;
+  const room = rooms.find(({ config }) => config.chat === said?.chat.id)?.room;
+  if (said === undefined || room === undefined || Date.now() - said.date * 1000 > freshMs) return;
+  replies.send(() => orders.take({ via: 'telegram', user: String(said.from.id), text: said.text }, room));
 }
