@@ -38,20 +38,16 @@ describe.each(nativeBuilds)('what the shim reads ($name)', (build) => {
     }
   });
 
-  test('a slow producer is waited for, byte by byte', async () => {
+  test('a slow producer is waited for, and what it writes is sent as it comes', async () => {
     await started(
-      '{ for i in 1 2 3 4 5; do echo $i; sleep 0.05; done; } | { $T; cat; }',
+      '{ for i in 1 2 3 4 5; do echo $i; sleep 0.1; done; } | { $T; cat; }',
       async (run, relay) => {
         relay.credit(window);
         await relay.inbox.until(() => relay.stdinEnded);
-        expect(relay.inbox.frames.map(({ payload }) => payload.toString())).toEqual([
-          '1\n',
-          '2\n',
-          '3\n',
-          '4\n',
-          '5\n',
-          '',
-        ]);
+        const sent = relay.inbox.frames.map(({ payload }) => payload.toString());
+        expect([sent.join(''), sent.at(-1)]).toEqual(['1\n2\n3\n4\n5\n', '']);
+        // Two writes may come at once if the machine is busy, all of them only if nothing is sent before the end.
+        expect(sent.length).toBeGreaterThan(2);
         relay.unread(4);
         relay.exit(0);
         expect((await run.end()).stdout).toBe('4\n5\n');
