@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attempt, type CommandResult } from '../lab/command.ts';
-import { freePort } from '../stack/free-port.ts';
+import { freePorts } from '../stack/free-port.ts';
 import { startProgram } from '../stack/program.ts';
 import { clawrden, launcher } from './clawrden.ts';
 
@@ -22,10 +22,11 @@ beforeAll(async () => {
   argv = [...plain, process.execPath, launcher, 'gateway', '--config', config];
   await clawrden(['init', '--dir', dir], { HOME: dir });
   const text = await readFile(config, 'utf8');
+  const [grpc, enroll, http] = await freePorts(3);
   const here = text
-    .replace('0.0.0.0:8443', `127.0.0.1:${await freePort()}`)
-    .replace('0.0.0.0:8444', `127.0.0.1:${await freePort()}`)
-    .replace('127.0.0.1:8080', `127.0.0.1:${await freePort()}`);
+    .replace('0.0.0.0:8443', `127.0.0.1:${grpc}`)
+    .replace('0.0.0.0:8444', `127.0.0.1:${enroll}`)
+    .replace('127.0.0.1:8080', `127.0.0.1:${http}`);
   await writeFile(config, here);
 });
 beforeEach(() => rm(policy, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { packageRoot } from '../../src/package-root.ts';
 import { attempt, type CommandOptions, type CommandResult } from '../lab/command.ts';
-import { freePort } from './free-port.ts';
+import { freePorts } from './free-port.ts';
 import { type Program, startProgram } from './program.ts';
 import { addSecondPerson, second } from './second-person.ts';
 
@@ -50,7 +50,9 @@ export async function makeGatewaySite(state: string, options: SiteOptions = {}):
     join(home, 'context.yaml'),
     join(home, 'gateway.log'),
   ];
-  const [grpcAddress, enrollAddress] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
+  const [grpcAddress = '', enrollAddress = '', httpAddress = ''] = (await freePorts(3)).map(
+    (port) => `127.0.0.1:${port}`,
+  );
   const command = [process.execPath, launcher];
   const cli: GatewaySite['cli'] = (args, more) => attempt([...command, '--context', context, ...args], more);
   const answer = async (args: readonly string[]) => {
@@ -60,7 +62,7 @@ export async function makeGatewaySite(state: string, options: SiteOptions = {}):
   };
   await answer(['init', '--dir', state]);
   await writeFile(join(state, 'policy.yaml'), options.policy ?? closedPolicy);
-  const http = { listen: `127.0.0.1:${await freePort()}` };
+  const http = { listen: httpAddress };
   const ports = { grpc: { listen: grpcAddress }, enroll: { listen: enrollAddress }, http };
   const files = { state: '.', policy: 'policy.yaml', audit: 'audit.jsonl' };
   const keys = { ...ports, ...files, hosts: [], agents: [], ...options.keys };

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { verifyAudit } from '../../src/audit/verify-audit.ts';
 import { attempt, type CommandResult } from '../lab/command.ts';
-import { freePort } from '../stack/free-port.ts';
+import { freePorts } from '../stack/free-port.ts';
 import { launcher, makeGatewaySite } from '../stack/gateway-site.ts';
 import { startProgram } from '../stack/program.ts';
 
@@ -33,9 +33,9 @@ interface Changes {
 
 /** A gateway.yaml with its own ports, except for the given keys. */
 async function writeConfig(file: string, changes: Changes): Promise<string> {
-  const own = async () => `127.0.0.1:${await freePort()}`;
-  const config = { grpc: changes.grpc ?? (await own()), enroll: await own() };
-  const http = { listen: await own() };
+  const [grpc, enroll = '', listenHttp = ''] = (await freePorts(3)).map((port) => `127.0.0.1:${port}`);
+  const config = { grpc: changes.grpc ?? grpc, enroll };
+  const http = { listen: listenHttp };
   const listen = { grpc: { listen: config.grpc }, enroll: { listen: config.enroll }, http };
   const where = { state: changes.state ?? state, policy: join(state, 'policy.yaml') };
   const audit = join(changes.state ?? state, 'audit.jsonl');
