@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
 import { Pair } from './carrier-pair.ts';
-import { carrierBuilds, fileSystems } from './carrier-process.ts';
+import { buildsOrOnly } from './carrier-process.ts';
 
 type Change = (at: (path: string) => string) => void;
 
@@ -126,10 +126,7 @@ const seen = (path: string) => {
   return statSync(path).isDirectory() ? readdirSync(path).sort() : readFileSync(path, 'utf8');
 };
 
-const places = carrierBuilds.map((build, index) => ({
-  ...build,
-  under: fileSystems[index] ?? fileSystems[0],
-}));
+const places = buildsOrOnly('static');
 
 describe.each(places)('what both sides changed ($name, $under)', ({ carrier, under }) => {
   test.each(rows)('$name', async ({ agent, tool, home, refused = {} }) => {

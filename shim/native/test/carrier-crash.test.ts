@@ -13,15 +13,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
 import { Pair } from './carrier-pair.ts';
-import { CarrierProcess, carrierBuilds, fileSystems, makePlace } from './carrier-process.ts';
+import { buildsOrOnly, CarrierProcess, makePlace } from './carrier-process.ts';
 import { Dice, disturb } from './random-tree.ts';
 
 const long = process.env['CLAWRDEN_LONG'] === '1';
 const first = Number(process.env['CLAWRDEN_SEED'] ?? 1);
-const places = carrierBuilds.map((build, index) => ({
-  ...build,
-  under: fileSystems[index] ?? fileSystems[0],
-}));
+const places = buildsOrOnly('static');
 
 /** Every plain file of a tree with its bytes, as one text each. */
 function filesOf(root: string): Map<string, string> {

@@ -4,23 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { becomeHome, bringHome, keepBesideHome, sendOut } from '../../../src/carrier-client/exchange.ts';
 import { difference } from './carrier-pair.ts';
-import {
-  CarrierProcess,
-  carrierBuilds,
-  fileSystems,
-  helloOf,
-  makePlace,
-  type Place,
-} from './carrier-process.ts';
+import { buildsOrOnly, CarrierProcess, helloOf, makePlace, type Place } from './carrier-process.ts';
 import { type Damage, damages, FrameDamage } from './frame-damage.ts';
 import { Dice } from './random-tree.ts';
 
 const isLong = Boolean(process.env['CLAWRDEN_LONG']);
 const first = Number(process.env['CLAWRDEN_SEED'] ?? 1);
-const places = carrierBuilds.map((build, index) => ({
-  ...build,
-  under: fileSystems[index] ?? fileSystems[0],
-}));
+const places = buildsOrOnly('sanitized');
 const enough = 60_000;
 
 type Role = 'home' | 'replica';

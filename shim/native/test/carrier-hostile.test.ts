@@ -17,14 +17,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
 import { Pair } from './carrier-pair.ts';
-import { CarrierProcess, carrierBuilds, fileSystems, makePlace } from './carrier-process.ts';
+import { buildsOrOnly, CarrierProcess, makePlace } from './carrier-process.ts';
 
 const long = process.env['CLAWRDEN_LONG'] === '1';
 const asRoot = process.getuid?.() === 0;
-const places = carrierBuilds.map((build, index) => ({
-  ...build,
-  under: fileSystems[index] ?? fileSystems[0],
-}));
+const places = buildsOrOnly('sanitized');
 
 /** Another process that does this to a folder again and again, from now on until it is disposed of. */
 async function again(folder: string, body: string): Promise<AsyncDisposable> {

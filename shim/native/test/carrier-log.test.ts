@@ -4,13 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
 import { Pair } from './carrier-pair.ts';
-import { carrierBuilds, fileSystems, type Place } from './carrier-process.ts';
+import { buildsOrOnly, type Place } from './carrier-process.ts';
 import { Dice, disturb } from './random-tree.ts';
 
-const places = carrierBuilds.map((build, index) => ({
-  ...build,
-  under: fileSystems[index] ?? fileSystems[0],
-}));
+const places = buildsOrOnly('static');
 const long = process.env['CLAWRDEN_LONG'] === '1';
 const seed = Number(process.env['CLAWRDEN_SEED'] ?? 1);
 

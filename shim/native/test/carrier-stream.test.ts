@@ -4,15 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { CarrierFrame } from '../../../src/carrier-client/carrier-frame.ts';
 import { encodeFrame } from '../../../src/wire/frames.ts';
 import { Pair } from './carrier-pair.ts';
-import { CarrierProcess, carrierBuilds, fileSystems, makePlace } from './carrier-process.ts';
+import { buildsOrOnly, CarrierProcess, makePlace } from './carrier-process.ts';
 import { Dice } from './random-tree.ts';
 
 const long = process.env['CLAWRDEN_LONG'] === '1';
 const first = Number(process.env['CLAWRDEN_SEED'] ?? 1);
-const places = carrierBuilds.map((build, index) => ({
-  ...build,
-  under: fileSystems[index] ?? fileSystems[0],
-}));
+const places = buildsOrOnly('sanitized');
 
 describe.each(places)('12: a peer that holds the stream ($name, $under)', ({ carrier, under }) => {
   /** A real exchange as frames: hello apart, everything that a receiver is sent. */
