@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { constants, copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -90,7 +90,8 @@ async function fill(root: string, made: Made): Promise<void> {
     await mkdir(dirname(path), { recursive: true });
     // The first one counts.
     if (kind === 'folder') await mkdir(path).catch(() => {});
-    else if (kind === 'shim') await copyFile(shim, path).catch(() => {});
+    // Exclusively: a link that stands there may lead to a file of this machine.
+    else if (kind === 'shim') await copyFile(shim, path, constants.COPYFILE_EXCL).catch(() => {});
     else if (kind === 'program')
       await writeFile(path, '#!/bin/sh\n', { mode: 0o755, flag: 'wx' }).catch(() => {});
     else if ('target' in rest) await symlink(rest.target, path).catch(() => {});
