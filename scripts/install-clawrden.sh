@@ -119,6 +119,9 @@ install_shim() {
   [ ! -e "$jail/.shim" ] || [ -n "$shim" ] || return 0
   [ -n "$shim" ] || fail "there is no shim; name it: --shim PATH"
   is_program || fail "$shim is no program; name the static shim for this kind of machine: --shim PATH"
+  # A link may lead out of the tree; a pipe would never end.
+  ! there "$jail/.shim" || [ -f "$jail/.shim" ] && [ ! -L "$jail/.shim" ] ||
+    fail "$bin/.shim is a link, or no file: remove it first"
   ! cmp -s "$shim" "$jail/.shim" || return 0
   read_record
   if there "$jail/.shim" && ! listed "file $bin/.shim" "$entries"; then

@@ -30,9 +30,18 @@ export function candidatesOf(sources: ToolSources, inForce: readonly ToolFile[])
   ]);
 }
 
+/** The first faults of each, and as many in all as one answer holds. */
 export function faultsOf(sources: ToolSources): readonly string[] {
-  return [...sources.values()].flatMap(({ result }) => ('problems' in result ? result.problems : []));
+  const faulty = [...sources.values()].flatMap(({ result }) =>
+    'problems' in result ? [result.problems.slice(0, mostOfFile)] : [],
+  );
+  const told = faulty.flat();
+  if (told.length <= mostFaults) return told;
+  return [...told.slice(0, mostFaults), `${told.length - mostFaults} more faults of tool files`];
 }
+
+const mostOfFile = 10;
+const mostFaults = 200;
 
 function toSource(
   folder: string,

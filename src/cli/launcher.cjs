@@ -1,7 +1,8 @@
 #!/bin/sh
-':'; //; at=0; for word do at=$((at + 1)); eval "export CLAWRDEN_WORD_$at=\$word"; done; export CLAWRDEN_WORDS=$#; exec node "$0"
+':' //; at=0; for word do at=$((at + 1)); eval "export CLAWRDEN_WORD_$at=\$word"; done; export CLAWRDEN_WORDS=$#; exec node "$0"
 'use strict';
-// A shell runs the line above, Node what follows. Node takes some options from anywhere on its command line, also
+// A shell runs the line above, Node what follows: to the formatter it has a semicolon too few, which the shell
+// would take for the end of a command. Node takes some options from anywhere on its command line, also
 // behind `--`, and one of them loads code from the folder that it is in: so words of a command stand in variables.
 //
 // Runs under any old Node version, because it only finds a Node that can run the program. So the code uses old

@@ -8,9 +8,14 @@ export type ShapeResult<T> = { readonly value: T } | { readonly problems: readon
 export function checkShape<T>(schema: z.ZodType<T>, source: YamlSource): ShapeResult<T> {
   const result = schema.safeParse(source.value, { error: describe });
   if (result.success) return { value: result.data };
-  const issues = result.error.issues.toSorted((a, b) => source.lineOf(a.path) - source.lineOf(b.path));
-  return { problems: issues.flatMap((issue) => toProblems(issue, source)) };
+  // To find a line takes a look at all before it, and nobody reads a thousand problems.
+  const issues = result.error.issues.slice(0, most);
+  const sorted = issues.toSorted((a, b) => source.lineOf(a.path) - source.lineOf(b.path));
+  return { problems: sorted.flatMap((issue) => toProblems(issue, source)).slice(0, most) };
 }
+
+/** Problems of one file that are told. */
+const most = 100;
 
 /** An object with only the keys of `shape`. For any other key the problem names the nearest valid key. */
 export function strictObject<Shape extends z.core.$ZodLooseShape>(
@@ -20,7 +25,10 @@ export function strictObject<Shape extends z.core.$ZodLooseShape>(
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => `is not a known key${nearestHint(key, known, 'key')}`).join('\n')
+        ? issue.keys
+            .slice(0, most)
+            .map((key) => `is not a known key${nearestHint(key, known, 'key')}`)
+            .join('\n')
         : undefined,
   });
 }
@@ -28,7 +36,9 @@ export function strictObject<Shape extends z.core.$ZodLooseShape>(
 function toProblems(issue: z.core.$ZodIssue, source: YamlSource): string[] {
   if (issue.code !== 'unrecognized_keys') return [source.problem(issue.path, issue.message)];
   const messages = issue.message.split('\n');
-  return issue.keys.map((key, index) => source.problem([...issue.path, key], messages[index] ?? ''));
+  return issue.keys
+    .slice(0, most)
+    .map((key, index) => source.problem([...issue.path, key], messages[index] ?? ''));
 }
 
 const nouns: Readonly<Record<string, string>> = {

@@ -67,6 +67,13 @@ test('the launcher runs the program from wherever it is linked', async () => {
   await rm(folder, { recursive: true });
 });
 
+test.each(['sh', 'bash', 'busybox sh'])('%s starts it, and says nothing of its own', async (shell) => {
+  const [command = '', ...args] = shell.split(' ');
+  expect(await ended(spawn(command, [...args, launcher, '--version']))).toEqual({
+    ...{ code: 0, signal: null, stdout: `${packageVersion()}\n`, stderr: '' },
+  });
+});
+
 /** What Node loads code by, each of which it takes from anywhere on its own command line. */
 const loading = ['--experimental-default-config-file', '--experimental-config-file=node.config.json'];
 

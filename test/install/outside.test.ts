@@ -1,4 +1,4 @@
-import { chmod, chown, cp, link, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, link, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { attempt, type CommandResult, run } from '../lab/command.ts';
@@ -88,6 +88,29 @@ describe.skipIf(!isRoot)('from outside', () => {
       stderr: expect.stringMatching(/installed is a link, which this script did not make; remove it\n$/),
     });
     expect(await other.look()).toBe(outside);
+  });
+
+  test('A-217: a link or a pipe in the place of the shim is refused, whatever the record says, and nothing outside changes', async () => {
+    await using tree = await Tree.make(scratch);
+    await using other = await Tree.make(scratch);
+    const { root } = tree;
+    await mkdir(join(root, 'clawrden/bin'), { recursive: true });
+    await writeFile(join(root, 'clawrden/installed'), 'file /clawrden/bin/.shim\n');
+    const beside = await other.look();
+    const place = join(root, 'clawrden/bin/.shim');
+    for (const target of [other.root, shim, '/nowhere']) {
+      await symlink(target, place);
+      const before = await tree.look();
+      expect(await fromOutside(tree, ['--tools', 'npm'])).toMatchObject({
+        code: 1,
+        stderr: 'clawrden: install: /clawrden/bin/.shim is a link, or no file: remove it first\n',
+      });
+      expect(await tree.look()).toBe(before);
+      await rm(place);
+    }
+    await run(['mkfifo', place]);
+    expect(await fromOutside(tree, ['--tools', 'npm'])).toMatchObject({ code: 1 });
+    expect(await other.look()).toBe(beside);
   });
 
   test("root follows no link out of the agent's home, and no record of another user", async () => {

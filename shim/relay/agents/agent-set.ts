@@ -8,16 +8,17 @@ import {
   type ToldAgent,
   toldPlaces,
 } from '../../../src/config/told-agents.ts';
+import { createFindOutOfBounds, type FindOutOfBounds } from '../../../src/config/workspace-bounds.ts';
 import type { ClawrdenError } from '../../../src/errors.ts';
 import type { AgentState } from '../../../src/gen/clawrden/v1/relay.ts';
 import { createInTurn } from '../../../src/in-turn.ts';
 import type { SynchronizedAgents } from '../control/synchronize.ts';
 import { type HomeWish, homeWish } from '../workspace/home-wish.ts';
 import type { Homes } from '../workspace/keep-homes.ts';
+import { notKept } from '../workspace/not-kept.ts';
 import type { ServedAgent } from './serve-agent.ts';
 import { takeTold } from './take-told.ts';
 import type { ToldFile } from './told-file.ts';
-import { createFindOutOfBounds, type FindOutOfBounds } from './workspace-bounds.ts';
 
 export interface AgentSetParts {
   readonly config: RelayConfig;
@@ -113,7 +114,9 @@ class Agents implements AgentSet {
   /** Makes what is served match what is known. */
   async #take(): Promise<void> {
     const { config } = this.#parts;
-    this.#setUnkept(new Map([...(await this.#findOutOfBounds(this.#known)), ...this.#faulty]));
+    const outOfBounds = [...(await this.#findOutOfBounds(this.#known))];
+    const unkept = outOfBounds.map(([name, problem]) => [name, notKept(problem)] as const);
+    this.#setUnkept(new Map([...unkept, ...this.#faulty]));
     const own = this.#known.filter(({ name }) => config.agents.every((agent) => agent.name !== name));
     const places = own.map((agent) => toldPlaces(config, agent));
     const refused = places.flatMap((place) => refusalsOf(place, config));

@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Identity } from '../../../src/command.ts';
+import { besideEnd } from '../../../src/config/area-name.ts';
 import type { VolumeFinder } from '../execution/find-mountpoint.ts';
 import { containedRoot } from './contained-body.ts';
 import type { HomeWish } from './home-wish.ts';
@@ -17,7 +18,6 @@ export interface HomePlace {
 }
 
 const longestName = 255;
-const besideEnd = '.clawrden';
 
 /** Rejects with a line for people. */
 export async function findPlace(
@@ -65,12 +65,4 @@ async function volumeRoot(mountpoint: string): Promise<string> {
 /** A name of its own, so that workspaces beside each other do not share it. */
 function besideFolder(root: string): string {
   return join(dirname(root), `.${basename(root)}${besideEnd}`);
-}
-
-/** Whether a path names, or leads through, a folder in which a carrier's own files may be. */
-export function leadsToArea(path: string): boolean {
-  // With a number, one that gave way to another user's.
-  return path
-    .split('/')
-    .some((name) => name.startsWith('.') && name.replace(/-[1-8]$/, '').endsWith(besideEnd));
 }

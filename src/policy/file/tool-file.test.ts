@@ -110,3 +110,9 @@ test('what a shell would read is forbidden at first, and the refusal names the c
   expect(action('forbid-characters: "%"\n', 'a;b').action).toBe('allow');
   expect(action('forbid-characters: "%"\n', 'a%b').reason).toContain('% (U+0025)');
 });
+
+test('A-218 P20: of a file with thousands of faults a hundred are told', () => {
+  const keys = Array.from({ length: 12_000 }, (_, at) => `k${at}: 1`);
+  const result = parseToolFile(`---\nname: x\ndescription: y\n${keys.join('\n')}\n---\n`, 'x.md', 'x');
+  expect('problems' in result && result.problems.length).toBe(100);
+});

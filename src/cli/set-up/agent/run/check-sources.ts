@@ -1,7 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
-import type { HomeWorkspace } from '../../../../config/gateway-config.ts';
+import type { KnownAgent } from '../../../../config/known-agent.ts';
 import { isOwnVolume, ownPlaces } from '../../../../config/own-places.ts';
 import type { RelayConfig } from '../../../../config/relay-config.ts';
+import type { ToldAgent } from '../../../../config/told-agents.ts';
+import { createFindOutOfBounds } from '../../../../config/workspace-bounds.ts';
 import { isIn, systemFolderAt } from '../../../../config/workspace-roots.ts';
 import { volumeFolder } from '../../../../volume-folder.ts';
 import { askEngine } from '../../doctor/engine-request.ts';
@@ -13,27 +15,47 @@ import { refuse } from './refuse.ts';
 export async function checkVolumes(
   volumes: readonly VolumeWish[],
   config: RelayConfig,
+  told: readonly ToldAgent[],
 ): Promise<readonly VolumeWish[]> {
-  return await Promise.all(
+  const checked = await Promise.all(
     volumes.map(async (volume) => {
-      if (volume.source.startsWith('/'))
-        return { ...volume, source: await checkFolder(volume.source, config) };
+      if (isFolder(volume)) return { ...volume, source: await checkFolder(volume.source, config) };
       await checkVolume(volume.source, config.docker);
       return volume;
     }),
   );
+  checkApart(checked.filter(isFolder), told);
+  return checked;
+}
+
+function isFolder({ source }: VolumeWish): boolean {
+  return source.startsWith('/');
+}
+
+/**
+ * What an agent writes must not be on the way to what the engine mounts: it could put a link there, and the engine
+ * follows it at the next start.
+ */
+function checkApart(folders: readonly VolumeWish[], told: readonly ToldAgent[]): void {
+  const workspaces = told.flatMap(({ workspace }) => (workspace?.kind === 'bind' ? workspace.source : []));
+  for (const [index, { source }] of folders.entries()) {
+    const others = [...folders.slice(index + 1).map((other) => other.source), ...workspaces];
+    const near = others.find((other) => other !== source && (isIn(source, other) || isIn(other, source)));
+    if (near !== undefined)
+      throw refuse(`--volume ${source}: it is in, or holds, ${near}, which an agent may write`, 'mount one');
+  }
 }
 
 async function checkFolder(folder: string, config: RelayConfig): Promise<string> {
   const what = `--volume ${folder}:`;
   const { agentMounts } = config;
-  const [real, isFolder] = await Promise.all([realpath(folder), stat(folder)]).then(
+  const [real, isDirectory] = await Promise.all([realpath(folder), stat(folder)]).then(
     ([path, found]) => [path, found.isDirectory()] as const,
     (error: unknown) => {
       throw refuse(`${what} ${messageOf(error)}`, 'make the folder first');
     },
   );
-  if (!isFolder) throw refuse(`${what} it is no folder`, 'name a folder');
+  if (!isDirectory) throw refuse(`${what} it is no folder`, 'name a folder');
   const roots = await Promise.all(agentMounts.map((root) => realpath(root).catch(() => root)));
   if (!roots.some((root) => isIn(real, root) && real !== root))
     throw refuse(
@@ -69,13 +91,22 @@ async function isPlain(name: string, engine: string): Promise<boolean> {
   }
 }
 
-/** The engine would make a missing volume, which is root's. */
-export async function checkWorkspace(workspace: HomeWorkspace | undefined, engine: string): Promise<void> {
+/** As the relay holds it; and the engine would make a missing volume, which is root's. */
+export async function checkWorkspace(
+  { places, workspace, told }: KnownAgent,
+  config: RelayConfig,
+): Promise<void> {
   if (workspace === undefined) return;
+  const problem = (await createFindOutOfBounds(config)(told)).get(places.agent.name);
+  if (problem !== undefined)
+    throw refuse(
+      `its workspace: ${problem}`,
+      'see workspace-roots of relay.yaml, and agents of gateway.yaml',
+    );
   const { kind, source } = workspace;
   const isThere =
     kind === 'volume'
-      ? await isPlain(source, engine)
+      ? await isPlain(source, config.docker)
       : await stat(source).then(
           (found) => found.isDirectory(),
           () => false,

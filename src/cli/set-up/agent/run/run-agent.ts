@@ -58,8 +58,8 @@ async function makeContainer(name: string, wish: RunWish, config: RelayConfig): 
   for (const { source, target } of wish.volumes) checkTarget(`--volume ${source}`, target, workspace?.target);
   for (const [target] of wish.tmpfs) checkTarget('--tmpfs', target, workspace?.target);
   const image = await lookAtImage(config.docker, wish.image, workspace?.target);
-  await checkWorkspace(workspace, config.docker);
-  const volumes = await checkVolumes(wish.volumes, config);
+  await checkWorkspace(known, config);
+  const volumes = await checkVolumes(wish.volumes, config, known.told);
   const socketFolder = dirname(places.agent.socket);
   return {
     name: nameOf(known, wish),

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { HomeWorkspace } from '../../../src/config/gateway-config.ts';
-import { parseRelayConfig } from '../../../src/config/relay-config.ts';
-import type { ToldAgent } from '../../../src/config/told-agents.ts';
 import { createFindLinks } from './find-links.ts';
+import type { HomeWorkspace } from './gateway-config.ts';
+import { parseRelayConfig } from './relay-config.ts';
+import type { ToldAgent } from './told-agents.ts';
 import { createFindOutOfBounds } from './workspace-bounds.ts';
 
 let base: string;

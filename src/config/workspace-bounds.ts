@@ -1,15 +1,14 @@
-import type { HomeWorkspace } from '../../../src/config/gateway-config.ts';
-import { isOwnVolume, type OwnPlaces, ownPlaces } from '../../../src/config/own-places.ts';
-import type { RelayConfig } from '../../../src/config/relay-config.ts';
-import type { ToldAgent } from '../../../src/config/told-agents.ts';
-import { formatWorkspaceRoots, isIn, systemFolderAt } from '../../../src/config/workspace-roots.ts';
-import { leadsToArea } from '../workspace/home-place.ts';
-import { notKept } from '../workspace/not-kept.ts';
+import { leadsToArea } from './area-name.ts';
 import { createFindLinks } from './find-links.ts';
+import type { HomeWorkspace } from './gateway-config.ts';
+import { isOwnVolume, type OwnPlaces, ownPlaces } from './own-places.ts';
+import type { RelayConfig } from './relay-config.ts';
+import type { ToldAgent } from './told-agents.ts';
+import { formatWorkspaceRoots, isIn, systemFolderAt } from './workspace-roots.ts';
 
 type Bounds = OwnPlaces & Pick<RelayConfig, 'workspaceRoots'>;
 
-/** The workspaces that this relay does not keep, whatever the gateway says, by agent, with the reason. */
+/** The workspaces that this agent host does not give an agent, whatever the gateway says, by agent, with the reason. */
 export type FindOutOfBounds = (told: readonly ToldAgent[]) => Promise<ReadonlyMap<string, string>>;
 
 interface ToldWorkspace {
@@ -36,7 +35,7 @@ export function createFindOutOfBounds(bounds: Bounds, findLinks = createFindLink
     return new Map(
       workspaces.flatMap((each) => {
         const problem = problemOf(each);
-        return problem === undefined ? [] : [[each.name, notKept(problem)]];
+        return problem === undefined ? [] : [[each.name, problem]];
       }),
     );
   };
