@@ -25,6 +25,13 @@ export const limitCommands: Readonly<Record<string, () => readonly string[]>> = 
     ...many(1990, (index) => `-cuser.name=abcdefgh${index}`),
     'log',
   ],
+  'settings that are long': () => [
+    'git',
+    ...many(90, (index) => `-cuser${'.'.repeat(11_000)}name=${index}`),
+    'log',
+  ],
+  'goals of make that are long': () => ['make', ...many(50, (index) => `x${index}${'.c'.repeat(10_000)}`)],
+  'a few goals of make that are long': () => ['make', ...many(8, () => '/x'.repeat(65_000))],
   'one short word again and again': () => ['other', ...many(most, () => 'a')],
   'two words in turn': () => ['other', ...many(most, (index) => (index % 2 === 0 ? 'a' : 'b'))],
   'all of the words that rules are about, in another order': () => [
@@ -75,7 +82,7 @@ export const limitRules: Readonly<Record<string, (index: number) => string>> = {
   anything: () => 'args: ["**"]',
 };
 
-export const limitTools = ['env', 'timeout', 'nice', 'nohup', 'sh', 'sed', 'git', 'tar', 'other'];
+export const limitTools = ['env', 'timeout', 'nice', 'nohup', 'sh', 'sed', 'git', 'tar', 'make', 'other'];
 
 /** A thousand rules of these kinds in turn, for every tool; a last rule allows everything. */
 export function limitPolicy(kinds: readonly string[], action: string): Policy {

@@ -17,15 +17,26 @@ interface Read {
 
 /** What a strict rule may read in the value of an option, if its tool reads it in any case; or nobody can be sure. */
 export function valueTexts(grammar: ToolGrammar, option: Option, text: string): Texts {
+  const read = readerOf(grammar, option);
+  if (read === undefined) return 'as written';
+  return text.length > longestValue ? 'not understood' : read(text);
+}
+
+/** Longer than any person writes: each is held against rules in a dozen forms. */
+const longestValue = 2000;
+
+function readerOf(grammar: ToolGrammar, option: Option): ((text: string) => Texts) | undefined {
   const { modules } = grammar;
   if (modules !== undefined && option.names.some((name) => modules.options.has(name)))
-    return moduleTexts(modules, text);
+    return (text) => moduleTexts(modules, text);
   const form = option.names.map((name) => grammar.valueForms?.get(name)).find((one) => one !== undefined);
-  if (form !== undefined) return formedTexts(form, text);
-  if (!option.names.some((name) => grammar.anyCase?.has(name))) return 'as written';
+  if (form !== undefined) return (text) => formedTexts(form, text);
+  if (!option.names.some((name) => grammar.anyCase?.has(name))) return undefined;
   const written = formOf(grammar, option);
-  if (written !== undefined && !isPlainSetting(grammar, text)) return 'not understood';
-  return settingTexts(text, written) ?? 'not understood';
+  return (text) =>
+    written !== undefined && !isPlainSetting(grammar, text)
+      ? 'not understood'
+      : (settingTexts(text, written) ?? 'not understood');
 }
 
 function isPlainSetting({ plainSettings }: ToolGrammar, text: string): boolean {

@@ -8,16 +8,22 @@ interface Read {
 /** More goals than any person writes; a line with more is not understood. */
 const mostGoals = 50;
 
+/** The same for their letters together: what a goal may be made from is some hundred times as long as the goal. */
+const mostLetters = 4000;
+
 /**
  * A goal also stands for what the rules that are built into make may make it from. Returns a goal that is not
- * understood: a member of an archive (`x(deploy)`), or one too many.
+ * understood: a member of an archive (`x(deploy)`), or one too many, or
+ * too long.
  */
 export function addGoals({ args, isOption, otherwise }: Read, from: number): string | undefined {
   let count = 0;
+  let letters = 0;
   for (let at = isOption.indexOf(0, from); at !== -1; at = isOption.indexOf(0, at + 1)) {
     const goal = args[at] ?? '';
     count += 1;
-    if (count > mostGoals || isMember(goal)) return goal;
+    letters += goal.length;
+    if (count > mostGoals || letters > mostLetters || isMember(goal)) return goal;
     otherwise.set(at, namesOf(goal));
   }
   return undefined;
