@@ -5,6 +5,7 @@ import type { ChatPostRow } from '../../store/chat-post-rows.ts';
 import { buttonData } from './button.ts';
 import type { ChatMessage, ChatPart } from './chat-room.ts';
 import type { KeptEnd, KeptNote, KeptQuestion } from './kept-post.ts';
+import { firstWords, shortPlan } from './short-plan.ts';
 
 export interface Showing {
   /** Where a person answers; empty if that is not known. */
@@ -40,10 +41,12 @@ function shownOf({ body, ended }: ChatPostRow): Shown {
 function whole(question: KeptQuestion, showing: Showing): ChatMessage {
   const { agent, rule, reason, caller, consent, expiresAt, isMasked, escalated, yeses = [] } = question;
   const until = new Date(expiresAt).toISOString().replace('T', ' ').slice(0, 16);
-  const lines = planLines(JSON.stringify(question.plan)).map(({ name, text, notes }) =>
+  const most = showing.textAtMost - frameCharacters;
+  const { shown, left } = shortPlan(question.plan, most);
+  const lines = planLines(JSON.stringify(shown)).map(({ name, text, notes }) =>
     [name.padEnd(11), text, ...notes.map((note) => `  <- ${note}`)].join(' '),
   );
-  const plan = cut(lines.join('\n'), showing.textAtMost - frameCharacters);
+  const plan = cut(lines.join('\n'), most, left);
   const isWhole = !plan.isCut && !isMasked;
   const parts: ChatPart[] = [
     title(
@@ -118,16 +121,20 @@ function linkParts(approval: string, { link }: Showing): ChatPart[] {
 }
 
 function commandOf({ plan }: KeptQuestion): string {
-  return short(renderArgv(plan.argv), shortCharacters);
+  const { shown, left } = firstWords(plan.argv, shortCharacters);
+  return short(renderArgv(shown), shortCharacters, left);
 }
 
-function cut(full: string, most: number): { readonly text: string; readonly isCut: boolean } {
-  if (full.length <= most) return { text: full, isCut: false };
-  return { text: `${full.slice(0, most)}\n[... ${full.length - most} more characters]`, isCut: true };
+/** `left`: so many more characters are not in `full`. */
+function cut(full: string, most: number, left: number): { readonly text: string; readonly isCut: boolean } {
+  if (full.length <= most && left === 0) return { text: full, isCut: false };
+  const more = Math.max(0, full.length - most) + left;
+  return { text: `${full.slice(0, most)}\n[... ${more} more characters]`, isCut: true };
 }
 
-function short(full: string, most: number): string {
-  return full.length <= most ? full : `${full.slice(0, most)} [... ${full.length - most} more]`;
+function short(full: string, most: number, left = 0): string {
+  if (full.length <= most && left === 0) return full;
+  return `${full.slice(0, most)} [... ${Math.max(0, full.length - most) + left} more]`;
 }
 
 function title(said: string): ChatPart {
