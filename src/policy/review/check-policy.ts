@@ -4,6 +4,7 @@ import type { LegacyRule, Policy, Rule, ToolDefinition } from '../policy.ts';
 import { isNarrow } from '../rules/match-args.ts';
 import { matchesLegacyGlob } from '../version-0/legacy-glob.ts';
 import { findHoles } from './find-holes.ts';
+import { findGoalsBehind } from './goals-behind.ts';
 import { findLooseOperands } from './loose-operands.ts';
 import { interpreters, isOneOf, rootTools, wrappers } from './risky-tools.ts';
 import { ruleAt } from './rule-at.ts';
@@ -38,6 +39,7 @@ export function checkPolicy(policy: Policy): PolicyFindings {
             ...findHoles(policy.rules, policy.known ?? knownTools),
             ...findLooseOperands(policy),
             ...findWholeLines(policy),
+            ...findGoalsBehind(policy),
             ...findUnnamedTwins(policy),
             ...findUnreadOptions(policy),
             ...findUnreadFlags(policy),
