@@ -100,14 +100,14 @@ function namesOperand({ firstOperand }: ImpliedWork): boolean {
 
 /** `general`: options of the tool. A name that it has does not mean a sub-command's option of the same name. */
 function holds(one: ImpliedWork, reading: Reading, general?: OptionTable): boolean {
-  const { options, containing, firstOperand, laterOperand } = one;
+  const { options, containing, except, firstOperand, laterOperand } = one;
   if (laterOperand !== undefined) return fitsLater(containing, reading.operands);
-  if (firstOperand !== undefined) return fitsFirst(firstOperand, containing, reading);
+  if (firstOperand !== undefined) return fitsFirst(firstOperand, one, reading);
   const isMeant = (option: Option) =>
     option.names.some((name) => options?.has(name) === true && (general?.get(name) ?? option) === option);
   if (!reading.given.some(isMeant)) return false;
   const texts = reading.values.filter(({ option }) => isMeant(option)).map(({ text }) => text);
-  return texts.length === 0 || texts.some((text) => hasOneOf(containing, text));
+  return texts.length === 0 || texts.some((text) => except?.has(text) !== true && hasOneOf(containing, text));
 }
 
 /** More of them than any person writes are not read: one may be such an operand. */
@@ -119,14 +119,14 @@ function fitsLater(containing: Words | undefined, operands: Words): boolean {
 
 function fitsFirst(
   wanted: NonNullable<ImpliedWork['firstOperand']>,
-  containing: Words | undefined,
+  { containing, except }: ImpliedWork,
   reading: Reading,
 ): boolean {
   const { first } = reading;
   const [word] = reading.operands;
   if (wanted === 'none' || wanted === 'given') return (wanted === 'none') === (first.length === 0);
   if (word === undefined) return false;
-  if (wanted === 'any') return hasOneOf(containing, word);
+  if (wanted === 'any') return except?.has(word) !== true && hasOneOf(containing, word);
   return wanted.has(word) || [...(namedBy(reading)?.kinds.keys() ?? [])].some((kind) => wanted.has(kind));
 }
 

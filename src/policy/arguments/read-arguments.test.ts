@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { isMember } from './goal-words.ts';
 import { findUnclear } from './late-words.ts';
 import { readArguments } from './read-arguments.ts';
+import { runsProgram } from './run-programs.ts';
 import { leavesOf, type Option, type ToolGrammar } from './tools/grammar.ts';
 import { knownTools } from './tools/known-tools.ts';
 
@@ -31,7 +32,12 @@ function optionsOf(grammar: ToolGrammar): Option[] {
   const all = new Set(grammar.options.values());
   const isClear = (name: string) =>
     grammar.interpreter?.anywhere.some((start) => name.startsWith(start)) !== true;
-  return [...all].filter(({ value, names }) => value !== 'optional' && names.every(isClear));
+  return [...all].filter(
+    (option) =>
+      option.value !== 'optional' &&
+      option.names.every(isClear) &&
+      !runsProgram(grammar, undefined, option, undefined),
+  );
 }
 
 /** One spelling that its tool takes for the same option. */

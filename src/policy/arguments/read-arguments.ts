@@ -5,6 +5,7 @@ import { mostOptions } from './flags.ts';
 import { addGoals, markVariables } from './goal-words.ts';
 import { beginningsReadAgain, findLate, findUnclear, mayFollow, placesBeginning } from './late-words.ts';
 import { resourcesIn } from './resource-words.ts';
+import { mayRunProgram, runsProgram } from './run-programs.ts';
 import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
 
 /** A command line as its tool reads it, up to the first word that is not understood. */
@@ -110,20 +111,19 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
   if (unclear !== undefined) doubt(reader, unclear);
   const other = findUnclear(reader.subcommand?.otherLines, reader);
   if (other !== undefined) doubtSubcommand(reader, other);
-  if (!reader.sure && mayRunLines(grammar, reader.subcommand)) doubtSubcommand(reader);
+  if (!reader.sure && mayRunLines(reader)) doubtSubcommand(reader);
   if (grammar.variablesAmongOperands === true) markVariables(reader);
   const strange = grammar.operandsAreGoals === true && reader.sure ? addGoals(reader, from) : undefined;
   if (strange !== undefined) doubt(reader, strange);
-  const resources = reader.subcommand?.resources;
-  if (resources !== undefined && resourcesIn(reader.operands, resources) === undefined)
-    doubt(reader, reader.operands[0]);
+  const { resources } = reader.subcommand ?? {};
+  if (resources && resourcesIn(reader.operands, resources) === undefined) doubt(reader, reader.operands[0]);
   return reader;
 }
 
 /** It can run its own tool with any line, and what was not read may say so. */
-function mayRunLines({ runPrograms }: ToolGrammar, one: Subcommand | undefined): boolean {
+function mayRunLines({ grammar, subcommand: one, args, at }: Reader): boolean {
   if (one === undefined) return false;
-  return one.otherLines !== undefined || [...(runPrograms ?? [])].some((name) => one.options.has(name));
+  return one.otherLines !== undefined || mayRunProgram(grammar, one, { args, from: at - 1 });
 }
 
 /** The rest is unknown: no word after it is read. */
@@ -261,8 +261,8 @@ function take(reader: Reader, option: Option | undefined, attached: string | und
     doubt(reader, reader.args[reader.at]);
   const text = attached ?? textBehind(reader, option);
   if (text !== undefined && !isKnownValue(option, text)) doubt(reader);
+  if (runsProgram(reader.grammar, reader.subcommand, option, text)) doubtSubcommand(reader);
   if (text !== undefined) {
-    if (option.names.some((name) => reader.grammar.runPrograms?.has(name))) doubtSubcommand(reader);
     reader.values.push({ option, text });
     if (!addAnyCase(reader, word, option, text)) doubt(reader);
   }

@@ -65,7 +65,20 @@ export class GivenOptions {
     const meant = (this.#byName.get(name) ?? []).filter((one) => this.#isMeant(one.option, name, item));
     if (meant.length === 0) return this.#fitLetters(word, item, effort);
     const attached = name === word ? undefined : word.slice(name.length + 1);
-    return bothOf(meant.map((one) => fitOf(one, attached, item, effort)));
+    return bothOf(
+      meant.map((one) =>
+        this.#standsForValue(one.option, name)
+          ? { alone: attached !== undefined || item.next === undefined, withNext: item.next !== undefined }
+          : fitOf(one, attached, item, effort),
+      ),
+    );
+  }
+
+  /** A switch that means another option with a value (`--production`): with which one is not told. */
+  #standsForValue({ names, value }: Option, name: string): boolean {
+    if (value !== 'none') return false;
+    const own = this.#reading.subcommand?.options ?? this.#grammar.options;
+    return byAnyDash(name).some((one) => !names.includes(one) && own.get(one)?.value === 'required');
   }
 
   /** Behind a word the sub-command's own option of that name counts, and not one of the tool. */

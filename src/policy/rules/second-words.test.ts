@@ -69,6 +69,8 @@ describe('A-77 P7: the other names of a second word', () => {
 
   test('leave the rules about other words alone', () => {
     const held = classes.flatMap(({ tool, one, same }) => {
+      // `git bisect view` runs anything.
+      if (one.otherLines?.some((start) => same.includes(start)) === true) return [];
       const [other] = all.filter((each) => each.one === one && each.same !== same);
       const { same: [named = ''] = [] } = other ?? {};
       const isOpen = actionOf(tool, [one.name, named], 'deny', [one.name, same[0] ?? '']) === 'allow';

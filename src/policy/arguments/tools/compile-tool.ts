@@ -54,11 +54,12 @@ export function compileTool(data: ToolData): ToolGrammar {
 }
 
 function impliedOf(data: ImpliedData): ImpliedWork {
-  const { does, options: names, containing, 'first-operand': word, 'later-operand': later } = data;
+  const { does, options: names, containing, except, 'first-operand': word, 'later-operand': later } = data;
   return {
     does,
     ...(names === undefined ? {} : { options: new Set(names) }),
     ...(containing === undefined ? {} : { containing }),
+    ...(except === undefined ? {} : { except: new Set(except) }),
     ...(word === undefined ? {} : { firstOperand: typeof word === 'string' ? word : new Set(word) }),
     ...(later === undefined ? {} : { laterOperand: later }),
   };
@@ -174,6 +175,7 @@ function subcommandOf(name: string, data: SubcommandData, groups: Groups): Subco
     ...(data['operands-in-any-case'] === true ? { operandsInAnyCase: true as const } : {}),
     ...(data.runs === undefined ? {} : { runs: data.runs }),
     ...(data['other-lines'] === undefined ? {} : { otherLines: data['other-lines'] }),
+    ...(data['run-programs'] === undefined ? {} : { runPrograms: new Set(data['run-programs']) }),
     ...(data.gives === undefined ? {} : { gives: data.gives.map((one) => givenOf(one, table)) }),
     ...(data['operands-give'] === undefined
       ? {}

@@ -15,6 +15,7 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
   const valueForms = new Map([...(more.valueForms ?? []), ...(first.valueForms ?? [])]);
   const aliases = [...(first.mayBeAliases ?? []), ...(more.mayBeAliases ?? [])];
   const unclear = [...(first.unclearOperands ?? []), ...(more.unclearOperands ?? [])];
+  const programs = [...(first.runPrograms ?? []), ...(more.runPrograms ?? [])];
   const checks = [first.areHarmless, more.areHarmless].flatMap((check) => check ?? []);
   return {
     ...first,
@@ -30,6 +31,7 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
     ...(anyCase.length === 0 ? {} : { anyCase: new Set(anyCase) }),
     ...(aliases.length === 0 ? {} : { mayBeAliases: new Set(aliases) }),
     ...(unclear.length === 0 ? {} : { unclearOperands: unclear }),
+    ...(programs.length === 0 ? {} : { runPrograms: new Set(programs) }),
     ...(checks.length === 0 ? {} : { areHarmless: (words) => checks.every((check) => check(words)) }),
   };
 }
@@ -56,6 +58,7 @@ function extendOne(known: Subcommand | undefined, more: Subcommand): Subcommand 
   const gives = [...(known.gives ?? []), ...(more.gives ?? [])];
   const unclear = [...(known.unclearOperands ?? []), ...(more.unclearOperands ?? [])];
   const runs = known.runs ?? more.runs;
+  const programs = [...(known.runPrograms ?? []), ...(more.runPrograms ?? [])];
   const { untold, ...both } = known;
   return {
     ...both,
@@ -67,6 +70,7 @@ function extendOne(known: Subcommand | undefined, more: Subcommand): Subcommand 
     ...(subcommands === undefined ? {} : { subcommands }),
     ...((known.operandsInAnyCase ?? more.operandsInAnyCase) ? { operandsInAnyCase: true as const } : {}),
     ...(others.length === 0 ? {} : { otherLines: others }),
+    ...(programs.length === 0 ? {} : { runPrograms: new Set(programs) }),
     ...(gives.length === 0 ? {} : { gives }),
     ...(unclear.length === 0 ? {} : { unclearOperands: unclear }),
     ...(runs === undefined ? {} : { runs }),

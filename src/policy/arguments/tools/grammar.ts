@@ -73,6 +73,8 @@ export interface Subcommand {
   readonly unclearOperands?: readonly string[];
   /** The same, and what it does may be the work of any other sub-command. */
   readonly otherLines?: readonly string[];
+  /** As `runPrograms` of the tool. */
+  readonly runPrograms?: ReadonlySet<string>;
 }
 
 /** The options that run a module by its name, and the modules that run others. */
@@ -96,6 +98,8 @@ export interface ImpliedWork {
   readonly options?: ReadonlySet<string>;
   /** Only with one of these, in small letters, in the value, or in an operand. */
   readonly containing?: readonly string[];
+  /** Not with one of these. */
+  readonly except?: ReadonlySet<string>;
   /** `given`: there is an operand before a `--`; `none`: there is no such operand, but perhaps some behind `--`. */
   readonly firstOperand?: ReadonlySet<string> | 'any' | 'given' | 'none';
   /** There is an operand behind the first. */
@@ -134,7 +138,7 @@ export interface ToolGrammar {
   readonly settings?: SettingForm;
   /** The names of settings that change nothing about what it does, or all of such a setting; others are not understood. */
   readonly plainSettings?: ReadonlySet<string>;
-  /** Options whose value is a program, which may be the tool itself with any line. */
+  /** Options that have a program run, which may be the tool itself with any line. */
   readonly runPrograms?: ReadonlySet<string>;
   /** Only with one of these, and without operands, does it run nothing. Absent: the tool runs nothing that it is given. */
   readonly prints?: ReadonlySet<string>;

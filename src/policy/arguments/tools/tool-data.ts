@@ -48,17 +48,19 @@ const workField = z.array(subcommandName).min(1).max(128);
 const impliedData = strictObject({
   options: optionNames.min(1).optional(),
   containing: z.array(z.string().min(1).max(64).transform(smallLetters)).min(1).max(16).optional(),
+  except: z.array(z.string().min(1).max(64)).min(1).max(16).optional(),
   'first-operand': z
     .union([z.enum(['any', 'given', 'none']), z.array(z.string().max(64)).min(1).max(64)])
     .optional(),
   'later-operand': z.literal('any').optional(),
   does: workField,
 }).superRefine((one, context) => {
-  const { options, containing, 'first-operand': first, 'later-operand': later } = one;
+  const { options, containing, except, 'first-operand': first, 'later-operand': later } = one;
   const conditions = [options, first, later].filter((said) => said !== undefined);
-  if (conditions.length === 1 && (containing === undefined || first === undefined || first === 'any')) return;
+  const saysText = containing !== undefined || except !== undefined;
+  if (conditions.length === 1 && (!saysText || first === undefined || first === 'any')) return;
   const message =
-    'needs one of options, first-operand and later-operand; containing is for options and any operand';
+    'needs one of options, first-operand and later-operand; containing and except are for options and any operand';
   context.addIssue({ code: 'custom', message });
 });
 
@@ -87,6 +89,8 @@ const subcommandData = strictObject({
   'unclear-operands': unclearField.optional(),
   /** The same for operands that may be a line of this tool (`npm exec npm publish`). */
   'other-lines': unclearField.optional(),
+  /** Its options that have a program run: one that the value names, or one in a folder or a file that it names. */
+  'run-programs': optionNames.optional(),
 });
 
 const resourcesData = strictObject({
@@ -142,7 +146,7 @@ export const toolData = strictObject({
   settings: z.enum(settingForms).optional(),
   /** Settings that change nothing about what the tool does: names, or `name=value`; others are not understood. */
   'plain-settings': wordsField.optional(),
-  /** Options whose value is a program, which may be the tool itself with any line. */
+  /** Options that have a program run, which may be the tool itself with any line. */
   'run-programs': optionNames.optional(),
   prints: optionNames.optional(),
   interpreter: interpreterData.optional(),
