@@ -13,6 +13,8 @@ const parsedPart = 1 / 16;
 /** Pieces of an ordinary size are paid for by their bytes. */
 const bytesOfPiece = 2048;
 
+const carriers: ReadonlySet<number> = new Set([FrameType.stdout, FrameType.stderr, FrameType.carried]);
+
 /** What one chunk of an attached stream brought. */
 export interface InitFrames {
   readonly frames: readonly Frame[];
@@ -73,8 +75,9 @@ export class InitFrameReader {
   }
 }
 
-/** Bytes of the tool's input or output that it is about. */
+/** Bytes of the tool's input, output or connections that it is about. */
 function carriedBy({ type, payload }: Frame): number {
   if (type === FrameType.credit) return payload.readUInt32BE(0);
-  return type === FrameType.stdout || type === FrameType.stderr ? payload.length : 0;
+  if (type === FrameType.room) return payload.readUInt32BE(1);
+  return carriers.has(type) ? payload.length : 0;
 }

@@ -37,6 +37,7 @@ export function initPlanOf(plan: Plan, wiring: Wiring): InitPlan {
     mirror: plan.strategy === 'mirror',
     confine: plan.strategy === 'ghost',
     inspect: false,
+    network: plan.reach !== undefined,
     stdinNone: plan.stdin === 'none',
     terminal,
     stdio: [stdio[0] ?? 'null', stdio[1] ?? 'pipe', stdio[2] ?? 'pipe'],

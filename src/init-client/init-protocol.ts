@@ -2,13 +2,14 @@ import { type Frame, FrameType } from '../wire/frames.ts';
 import { InitFault } from './init-fault.ts';
 
 /** The version of the table in `docs/protocol.md`. */
-const version = 4;
+const version = 5;
 /** A ready-made buffer of the init, with its frames of operands, holds less. */
 export const maxInitFrameBytes = 128 * 1024;
 /** Most stdin that an init has granted and that its tool has not read. */
 const stdinWindow = 256 * 1024;
 const longestRefusal = 2048;
 const mostOperands = 8;
+const mostConnections = 64;
 
 /**
  * What an init has said, and so what it may say next:
@@ -39,6 +40,11 @@ const mayCome: ReadonlyMap<number, ReadonlySet<State>> = new Map<number, Readonl
   [FrameType.credit, whileServing],
   [FrameType.closed, whileServing],
   [FrameType.stopped, whileServing],
+  [FrameType.opened, whileServing],
+  [FrameType.carried, whileServing],
+  [FrameType.finished, whileServing],
+  [FrameType.room, whileServing],
+  [FrameType.gone, whileServing],
   [FrameType.unread, new Set<State>([...whileServing, 'settling'])],
   [FrameType.exit, new Set<State>(['settled'])],
 ]);
@@ -97,6 +103,14 @@ export class InitProtocol {
         return payload.length === 1 && isSignal(payload);
       case FrameType.unread:
         return payload.length === 4 && payload.readUInt32BE(0) <= this.#sent;
+      case FrameType.opened:
+      case FrameType.finished:
+      case FrameType.gone:
+        return payload.length === 1 && isConnection(payload);
+      case FrameType.carried:
+        return payload.length > 1 && isConnection(payload);
+      case FrameType.room:
+        return payload.length === 5 && isConnection(payload);
       case FrameType.refused:
         return payload.length <= longestRefusal;
       case FrameType.exit:
@@ -130,6 +144,10 @@ export class InitProtocol {
 function isSignal(payload: Buffer): boolean {
   const signal = payload.readUInt8(0);
   return signal >= 1 && signal <= 64;
+}
+
+function isConnection(payload: Buffer): boolean {
+  return payload.readUInt8(0) < mostConnections;
 }
 
 /** At most so many strings: `u32 length, bytes, NUL`, and nothing else. */

@@ -31,7 +31,7 @@ const said: Readonly<Record<string, Buffer>> = {
   x: encodeFrame(FrameType.exit, exit),
   f: encodeFrame(FrameType.refused, Buffer.from('not-found: no')),
   // Never.
-  R: encodeFrame(FrameType.ready, Uint8Array.of(4)),
+  R: encodeFrame(FrameType.ready, Uint8Array.of(5)),
   P: encodeFrame(FrameType.operands),
   E: encodeFrame(FrameType.stdout),
   K: encodeFrame(FrameType.closed, Uint8Array.of(1)),

@@ -5,6 +5,7 @@ import { type CrumbPace, crumbPace } from '../crumb-budgets.ts';
 import { ClawrdenError } from '../errors.ts';
 import type { Input, Output, Send } from '../wire/execution-io.ts';
 import { encodeFrame, type Frame, FrameType } from '../wire/frames.ts';
+import { Connections, ofConnections, type Serve } from './connections.ts';
 import { type InitEnd, parseInitEnd } from './init-end.ts';
 import { InitFault } from './init-fault.ts';
 import { InitFrameReader } from './init-frames.ts';
@@ -32,6 +33,8 @@ export interface RunOptions {
   readonly startWithinMs?: number;
   /** What small frames are charged to; if absent, a budget of this run alone. */
   readonly pace?: CrumbPace;
+  /** Gets each connection of the tool, if its plan has a network. They end with the run. */
+  readonly serve?: Serve;
 }
 
 /**
@@ -55,6 +58,7 @@ export class InitSession {
   #ahead: Promise<IteratorResult<Frame, undefined>> | undefined;
   #broken = false;
   #diagnostic = '';
+  #connections: Connections | undefined;
 
   constructor(socket: Duplex) {
     this.#socket = socket;
@@ -62,6 +66,7 @@ export class InitSession {
     socket.on('error', () => {});
     socket.on('drain', () => {
       for (const frame of this.#waiting.take()) this.#write(frame);
+      this.#connections?.resume();
     });
     this.#frames = this.#read();
   }
@@ -87,14 +92,16 @@ export class InitSession {
   }
 
   async run(options: RunOptions): Promise<InitEnd> {
-    const { plan, startWithinMs = startMs, pace } = options;
+    const { plan, startWithinMs = startMs, pace, serve } = options;
     if (pace !== undefined) this.#pace = pace;
+    if (plan.network && serve !== undefined) this.#connections = this.#carry(serve);
     this.#plan(plan);
     this.#within(startWithinMs, 'did not say that its tool runs');
     try {
       return await abortable(this.#untilEnd(options), this.#cut.signal);
     } finally {
       clearTimeout(this.#timer);
+      this.#connections?.close();
     }
   }
 
@@ -131,6 +138,11 @@ export class InitSession {
     this.#protocol.planned(plan.inspect);
   }
 
+  #carry(serve: Serve): Connections {
+    const isFull = () => this.#socket.writableNeedDrain || !this.#socket.writable;
+    return new Connections({ isFull, write: (frame) => this.#write(frame) }, serve);
+  }
+
   async #untilEnd(options: RunOptions): Promise<InitEnd> {
     const { plan, send } = options;
     let frame = await this.#next();
@@ -139,7 +151,8 @@ export class InitSession {
       if (frame.type === FrameType.started) this.#started(options, frame);
       const end = parseInitEnd(frame, plan.operands);
       if (end !== undefined) return end;
-      await this.#passOn(frame, send);
+      if (ofConnections.has(frame.type)) this.#connect(frame);
+      else await this.#passOn(frame, send);
       frame = endsSoon(frame) ? await this.#soon() : await this.#next();
     }
   }
@@ -148,6 +161,12 @@ export class InitSession {
     clearTimeout(this.#timer);
     if (plan.runMs > 0) this.#within(plan.runMs + deliveryMs, 'did not end its tool at its timeout');
     onStarted(foundOf(plan, frame));
+  }
+
+  #connect(frame: Frame): void {
+    if (this.#connections === undefined)
+      throw new InitFault('broke', 'the init broke its protocol: a connection that its plan does not have');
+    this.#connections.take(frame);
   }
 
   /** While its reader takes its time, the init is not late. */

@@ -7,6 +7,7 @@ const plan: InitPlan = {
   terminal: false,
   confine: true,
   inspect: true,
+  network: true,
   stdio: ['pipe', 'null', 'same'],
   umask: 0o22,
   cols: 80,
@@ -27,7 +28,7 @@ const plan: InitPlan = {
 test('encodes a plan byte for byte as the wire page lists it', () => {
   const expected = [
     '02', // version
-    '19', // mirror + confine + inspect
+    '39', // mirror + confine + inspect + network
     '020104', // pipe, null, same
     '0012', // umask
     '00500018', // 80 × 24

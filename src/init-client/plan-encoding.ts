@@ -13,6 +13,8 @@ export interface InitPlan {
   readonly confine: boolean;
   /** The init reports the operands and runs nothing. */
   readonly inspect: boolean;
+  /** The init listens for the tool's connections, and carries them (ghosts). */
+  readonly network: boolean;
   readonly stdio: readonly [InitStdio, InitStdio, InitStdio];
   readonly umask: number;
   readonly cols: number;
@@ -71,8 +73,8 @@ function encodeNumbers(plan: InitPlan): Buffer {
   return bytes;
 }
 
-function flagsOf({ mirror, stdinNone, terminal, confine, inspect }: InitPlan): number {
-  const flags = [mirror, stdinNone, terminal, confine, inspect];
+function flagsOf({ mirror, stdinNone, terminal, confine, inspect, network }: InitPlan): number {
+  const flags = [mirror, stdinNone, terminal, confine, inspect, network];
   return flags.reduce((set, given, bit) => set | (given ? 1 << bit : 0), 0);
 }
 

@@ -35,7 +35,7 @@ export async function spokenInit(): Promise<SpokenInit> {
   server.close();
   theirs.on('error', () => {});
   const session = new InitSession(ours);
-  theirs.write(attached(encodeFrame(FrameType.ready, Uint8Array.of(4))));
+  theirs.write(attached(encodeFrame(FrameType.ready, Uint8Array.of(5))));
   await session.ready();
   const asked = Promise.withResolvers<void>();
   const reader = new FrameReader();
@@ -57,7 +57,7 @@ export async function spokenInit(): Promise<SpokenInit> {
 }
 
 export const spokenPlan: InitPlan = {
-  ...{ mirror: false, stdinNone: false, terminal: false, confine: false, inspect: false },
+  ...{ mirror: false, stdinNone: false, terminal: false, confine: false, inspect: false, network: false },
   ...{ stdio: ['pipe', 'pipe', 'pipe'], umask: 0o22, cols: 80, rows: 24, ignored: [] },
   ...{ runMs: 0, idleMs: 0, outputBytes: 0, fileBytes: 0, cwd: '/', workspace: '' },
   ...{ argv: ['tool'], env: [], operands: [], expected: [] },

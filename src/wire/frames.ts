@@ -20,6 +20,11 @@ export const FrameType = {
   started: 18,
   refused: 19,
   operands: 20,
+  opened: 21,
+  carried: 22,
+  finished: 23,
+  room: 24,
+  gone: 25,
 } as const;
 
 export type FrameType = (typeof FrameType)[keyof typeof FrameType];

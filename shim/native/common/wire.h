@@ -23,6 +23,13 @@ enum frame_type {
     FRAME_REFUSED = 19,
     FRAME_OPERANDS = 20,
 
+    /* Of the tool's connections. */
+    FRAME_OPENED = 21,
+    FRAME_CARRIED = 22,
+    FRAME_FINISHED = 23,
+    FRAME_ROOM = 24,
+    FRAME_GONE = 25,
+
     /* The carrier's; docs/carrier.md has them. */
     FRAME_HELLO = 32,
     FRAME_CARRIER_READY = 33,
@@ -55,6 +62,9 @@ enum {
     FRAME_MAX = 1024 * 1024,
     /* Most bytes of stdin that are granted and that the tool has not read yet. */
     STDIN_WINDOW = 256 * 1024,
+    /* Most bytes of one connection on their way to the gateway, and to the tool. */
+    CONNECTION_UP = 64 * 1024,
+    CONNECTION_DOWN = 256 * 1024,
 };
 
 static inline void put_u16(uint8_t *at, uint16_t value)

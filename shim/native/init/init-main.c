@@ -21,7 +21,7 @@
 #include "wire.h"
 #include "workdir.h"
 
-enum { PLAN_WAIT_MS = 10 * 60 * 1000, WIRE_VERSION = 4 };
+enum { PLAN_WAIT_MS = 10 * 60 * 1000, WIRE_VERSION = 5 };
 
 extern char **environ;
 
@@ -46,6 +46,7 @@ static bool prepare(struct run *run)
     signal(SIGPIPE, SIG_IGN);
     run->in.fd = 0;
     run->out.fd = 1;
+    run->network.listener = -1;
     descriptors_close_inherited();
     if (!descriptors_guard() || (run->signals = open_signals()) < 0)
         return false;
@@ -194,6 +195,8 @@ static void start(struct run *run, const char *path)
     int error = env ? tool_open(&run->tool, &run->plan) : ENOMEM;
     if (error != 0)
         refuse_errno(run, "init-failed", "the tool's stdio cannot be made", error);
+    if (run->plan.network && (error = network_open(&run->network)) != 0)
+        refuse_errno(run, "init-failed", "nobody can listen on 127.0.0.1:3128", error);
     tell_started(run);
     error = tool_start(&run->tool, &run->plan, path, env, run->hold.count > 0 ? &run->gate : NULL);
     if (error < 0)

@@ -45,6 +45,13 @@ static bool obey(struct run *run, const struct piece *piece)
         if (piece->total == 4 && run->tool.slave >= 0)
             pty_resize(run->tool.out, get_u16(bytes), get_u16(bytes + 2));
         return piece->total == 4;
+    case FRAME_CARRIED:
+        run->moved_at = clock_ms();
+        return network_obey(&run->network, piece);
+    case FRAME_ROOM:
+    case FRAME_FINISHED:
+    case FRAME_GONE:
+        return network_obey(&run->network, piece);
     case FRAME_CLOSED:
         if (piece->total == 1)
             pump_close(run, bytes[0]);

@@ -7,7 +7,7 @@
 #include "wire.h"
 
 enum { PLAN_VERSION = 2, FIXED_BYTES = 43 };
-enum { FLAG_MIRROR = 1, FLAG_STDIN_NONE = 2, FLAG_TERMINAL = 4, FLAG_CONFINE = 8, FLAG_INSPECT = 16, FLAGS_KNOWN = 31 };
+enum { FLAG_MIRROR = 1, FLAG_STDIN_NONE = 2, FLAG_TERMINAL = 4, FLAG_CONFINE = 8, FLAG_INSPECT = 16, FLAG_NETWORK = 32, FLAGS_KNOWN = 63 };
 
 struct cursor {
     uint8_t *at, *end;
@@ -23,6 +23,7 @@ static bool parse_fixed(struct plan *plan, struct cursor *cursor)
     plan->terminal = at[1] & FLAG_TERMINAL;
     plan->confine = at[1] & FLAG_CONFINE;
     plan->inspect = at[1] & FLAG_INSPECT;
+    plan->network = at[1] & FLAG_NETWORK;
     memcpy(plan->stdio, at + 2, sizeof plan->stdio);
     plan->umask = get_u16(at + 5);
     plan->cols = get_u16(at + 7);
@@ -88,7 +89,7 @@ static bool operands_sound(const struct plan *plan)
 bool plan_parse(struct plan *plan, uint8_t *bytes, size_t length)
 {
     struct cursor cursor = {bytes, bytes + length};
-    return parse_fixed(plan, &cursor) && stdio_sound(plan)
+    return parse_fixed(plan, &cursor) && stdio_sound(plan) && !(plan->mirror && plan->network)
         && (plan->cwd = parse_string(&cursor)) && plan->cwd[0] == '/'
         && (plan->workspace = parse_string(&cursor))
         && (plan->argv = parse_list(&cursor)) && plan->argv[0]

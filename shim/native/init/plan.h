@@ -10,6 +10,8 @@ enum stdio_kind { STDIO_CLOSED = 0, STDIO_NULL = 1, STDIO_PIPE = 2, STDIO_TTY = 
 /* What to run. The strings point into the bytes that were parsed; a limit of 0 means no limit. */
 struct plan {
     bool mirror, stdin_none, terminal, confine;
+    /* It has a way out. */
+    bool network;
     /* Report the operands and run nothing. */
     bool inspect;
     uint8_t stdio[3];

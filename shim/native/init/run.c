@@ -71,7 +71,7 @@ static void reap(struct run *run)
         family_kill();
 }
 
-static void wait_for_events(struct run *run, struct pollfd polled[POLLED])
+static void wait_for_events(struct run *run, struct pollfd polled[POLLED + NETWORK_POLLED], size_t *connections)
 {
     bool idle = outbox_empty(&run->out);
     struct feed *feed = &run->feed;
@@ -82,11 +82,12 @@ static void wait_for_events(struct run *run, struct pollfd polled[POLLED])
     polled[ERR] = (struct pollfd){.fd = idle ? run->tool.err : -1, .events = POLLIN};
     polled[SELF] = (struct pollfd){.fd = 1, .events = idle ? 0 : POLLOUT};
     polled[WATCH] = (struct pollfd){.fd = run->hold.watch.fd, .events = POLLIN};
+    *connections = network_wait(&run->network, &run->out, polled + POLLED);
     int64_t deadline = earlier(stop_deadline(run), feed->tick_at);
     if (run->ended && !run->childless)
         deadline = earlier(deadline, clock_ms() + REAP_TICK_MS);
-    if (poll(polled, POLLED, poll_timeout(deadline)) <= 0)
-        for (int i = 0; i < POLLED; i++)
+    if (poll(polled, POLLED + *connections, poll_timeout(deadline)) <= 0)
+        for (size_t i = 0; i < POLLED + *connections; i++)
             polled[i].revents = 0;
 }
 
@@ -124,10 +125,28 @@ static void tell_stop(struct run *run)
         run->stopped = 0;
 }
 
+static void move_connections(struct run *run, const struct pollfd *polled, size_t count)
+{
+    if (network_step(&run->network, &run->out, polled, count) > 0)
+        run->moved_at = clock_ms();
+}
+
+/* Both send through one outbox, which may take little. */
+static void move_output(struct run *run, const struct pollfd *polled, size_t connections)
+{
+    run->network_first = !run->network_first;
+    if (run->network_first)
+        move_connections(run, polled + POLLED, connections);
+    pump(run, polled[OUT].revents, polled[ERR].revents);
+    if (!run->network_first)
+        move_connections(run, polled + POLLED, connections);
+}
+
 static void step(struct run *run)
 {
-    struct pollfd polled[POLLED];
-    wait_for_events(run, polled);
+    struct pollfd polled[POLLED + NETWORK_POLLED];
+    size_t connections;
+    wait_for_events(run, polled, &connections);
     if (polled[SELF].revents & (POLLERR | POLLHUP))
         stop_vanish(run);
     if (polled[SIGNALS].revents)
@@ -140,7 +159,7 @@ static void step(struct run *run)
     if (run->feed.pipe && polled[FEED].revents & POLLERR)
         feed_close(&run->feed, &run->out);
     feed_step(&run->feed, &run->out, clock_ms());
-    pump(run, polled[OUT].revents, polled[ERR].revents);
+    move_output(run, polled, connections);
     outbox_flush(&run->out);
     tell_stop(run);
     outbox_flush(&run->out);
@@ -179,6 +198,7 @@ void run_serve(struct run *run)
     feed_open(&run->feed, run->tool.in, run->plan.stdio[0] == STDIO_PIPE, &run->out);
     while (!run->ended || !(run->childless || stop_reaped_enough(run)) || run->tool.out >= 0 || run->tool.err >= 0)
         step(run);
+    network_close(&run->network);
     deliver(run);
     feed_settle(&run->feed, &run->out);
     tell_end(run);

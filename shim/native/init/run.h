@@ -8,6 +8,7 @@
 #include "frames.h"
 #include "gate.h"
 #include "hold.h"
+#include "network.h"
 #include "outbox.h"
 #include "plan.h"
 #include "tool.h"
@@ -21,6 +22,9 @@ struct run {
     struct plan plan;
     struct tool tool;
     struct feed feed;
+    struct network network;
+    /* What moved first in the last step: output and connections take turns. */
+    bool network_first;
     /* Reports events of children. */
     int signals;
     enum cause cause;

@@ -21,6 +21,7 @@ const plainPlan: InitPlan = {
   terminal: false,
   confine: false,
   inspect: false,
+  network: false,
   stdio: ['null', 'pipe', 'pipe'],
   umask: 0o22,
   cols: 80,

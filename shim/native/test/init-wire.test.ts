@@ -33,9 +33,9 @@ describe.each(nativeBuilds)('the wire to the gateway ($name)', ({ name, init }) 
     return last?.type === FrameType.refused ? last.payload.toString() : `frame ${last?.type}`;
   }
 
-  test('says that it is ready, in version 4, and waits', async () => {
+  test('says that it is ready, in version 5, and waits', async () => {
     await using command = new InitProcess(init);
-    expect((await command.inbox.first(FrameType.ready)).payload).toEqual(Buffer.of(4));
+    expect((await command.inbox.first(FrameType.ready)).payload).toEqual(Buffer.of(5));
     command.send(FrameType.plan, good);
     expect(await command.end()).toMatchObject({ code: 0 });
     expect(command.inbox.frames.map(({ type }) => type)).toEqual([
