@@ -83,6 +83,11 @@ function follow(
   return changed;
 }
 
-function toSummary({ plan: _plan, operands: _operands, ...summary }: ExecutionRecord): ExecutionSummary {
+function toSummary({
+  plan: _plan,
+  operands: _operands,
+  connections: _connections,
+  ...summary
+}: ExecutionRecord): ExecutionSummary {
   return summary;
 }

@@ -192,6 +192,11 @@ export class Execution {
     this.#change({ operands });
   }
 
+  /** JSON of what its connections reached by name; also after its end. */
+  reached(connections: string): void {
+    this.#change({ connections });
+  }
+
   /** In one step with its outcome: the history never shows an end without one. */
   ended(end: EndFacts): void {
     this.#enter('ended', { endedAt: Date.now(), ...end });

@@ -52,8 +52,9 @@ export function lookHandlers(warden: WardenApi): Looks {
       const record = await seen.warden.execution(id, ownOnly(caller));
       if (record === undefined) throw new HttpRefused(404, `no single execution ${id}`);
       const whole = (text: string) => (Buffer.byteLength(text) <= questionPlanBytes ? text : '');
-      const { plan, operands, ...summary } = record;
-      return { ...toExecutionView(summary), plan: whole(plan), operands: whole(operands) };
+      const { plan, operands, connections = '', ...summary } = record;
+      const texts = { plan: whole(plan), operands: whole(operands), connections: whole(connections) };
+      return { ...toExecutionView(summary), ...texts };
     },
     executionOutput: outputOf,
     approvals: ({ query, seen }) => {

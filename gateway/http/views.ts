@@ -19,7 +19,7 @@ export function toStatus({ startedAt, warnings, ...same }: StatusView): Status {
 
 export function toExecutionView(record: ExecutionSummary & Partial<ExecutionRecord>): ExecutionView {
   // What runs is there with its plan, which a row does not show.
-  const { plan: _plan, operands: _operands, cut: _cut, ...rest } = record;
+  const { plan: _plan, operands: _operands, connections: _connections, cut: _cut, ...rest } = record;
   const { receivedAt, decidedAt, startedAt, endedAt, ...same } = rest;
   return {
     ...withShortTexts(same),

@@ -36,12 +36,14 @@ export interface ExecutionRecord {
   readonly stderrBytes: number;
   /** JSON of the files that the tool got to run, as in a plan; empty if there were none. */
   readonly operands: string;
+  /** JSON of what its connections reached by name, as `ReachedPlace`; absent if it had none. */
+  readonly connections?: string;
 }
 
 export type ExecutionState = 'received' | 'awaiting-approval' | 'queued' | 'running' | 'ended';
 
 /** What a list shows of an execution. */
-export type ExecutionSummary = Omit<ExecutionRecord, 'plan' | 'operands'>;
+export type ExecutionSummary = Omit<ExecutionRecord, 'plan' | 'operands' | 'connections'>;
 
 /** The position of a row in the history: newer rows come before it, older rows after it. */
 export interface HistoryPlace {

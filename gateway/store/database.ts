@@ -55,6 +55,8 @@ export interface ExecutionRow {
   stdout_bytes: number;
   stderr_bytes: number;
   operands: string;
+  /** JSON; empty if there were none. */
+  connections: string;
   /** JSON: size and digest of the command that was cut; empty if the command is complete. */
   cut: string;
 }

@@ -34,6 +34,7 @@ export function toRow(record: ExecutionRecord): ExecutionRow {
     stdout_bytes: record.stdoutBytes,
     stderr_bytes: record.stderrBytes,
     operands: record.operands,
+    connections: record.connections ?? '',
     cut: record.cut === undefined ? '' : JSON.stringify(record.cut),
   };
 }
@@ -83,5 +84,6 @@ export function fromRow(row: ExecutionRow): ExecutionRecord {
     stdoutBytes: row.stdout_bytes,
     stderrBytes: row.stderr_bytes,
     operands: row.operands,
+    ...(row.connections !== '' && { connections: row.connections }),
   };
 }

@@ -23,7 +23,7 @@ const summed = sql<{
   agent: string;
   bytes: number;
 }>`select agent, sum(1000 + 5 * length(argv) + length(cwd) + length(plan)
-  + length(operands) + length(text) + length(decision_reason) + length(cut)) as bytes
+  + length(operands) + length(text) + length(decision_reason) + length(cut) + length(connections)) as bytes
   from executions group by agent order by agent`;
 
 test('P20: the history has a size: the oldest of whichever agent has most go, and no id that went may start again', async () => {

@@ -25,7 +25,8 @@ export function selectHistory(database: Database, filter: Omit<HistoryFilter, 'b
 export function toHistoryRow({
   row,
   ...each
-}: Omit<ExecutionRow, 'plan' | 'operands'> & { readonly row: number }): HistoryRow {
-  const { plan: _plan, operands: _operands, ...record } = fromRow({ ...each, plan: '', operands: '' });
+}: Omit<ExecutionRow, 'plan' | 'operands' | 'connections'> & { readonly row: number }): HistoryRow {
+  const whole = fromRow({ ...each, plan: '', operands: '', connections: '' });
+  const { plan: _plan, operands: _operands, ...record } = whole;
   return { record, receivedAt: record.receivedAt, row };
 }

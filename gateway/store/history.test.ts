@@ -31,6 +31,7 @@ function recordOf(number: number, change: Partial<ExecutionRecord> = {}): Execut
     approver: '',
     outcome: '',
     operands: '',
+    connections: '',
     cut: '',
   };
   const numbers = { uid: 1000, gid: 1000, exit_code: 0, exit_signal: 0, stdout_bytes: 0, stderr_bytes: 0 };

@@ -9,7 +9,7 @@ import { createNotices } from './notice-tables.ts';
 import { createOutputs, createRecordings } from './output-tables.ts';
 import { createPrincipals, renameRelays } from './principal-migrations.ts';
 import { createSigningKeys, createUnmoved } from './rotation-tables.ts';
-import { addSearch } from './search-tables.ts';
+import { addConnections, addSearch } from './search-tables.ts';
 import { createSignIns } from './sign-in-tables.ts';
 
 /** In order, append only: a released migration never changes. */
@@ -47,6 +47,7 @@ export const migrations: Record<string, Migration> = {
   '0039-answers-by-plan': { up: indexPlans },
   '0040-deeds': { up: addDeeds },
   '0041-assignments': { up: createAssignments },
+  '0042-connections': { up: addConnections },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

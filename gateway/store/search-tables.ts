@@ -11,10 +11,11 @@ export function codeOfAgent(number: number): string {
   return String.fromCharCode(...parts.map((part) => 19_968 + part));
 }
 
-const texts = ['argv', 'cwd', 'plan', 'operands', 'text', 'decision_reason', 'cut'];
+const firstTexts = ['argv', 'cwd', 'plan', 'operands', 'text', 'decision_reason', 'cut'];
+const texts = [...firstTexts, 'connections'];
 /** About what a row takes, with its share of the indexes; what is searched takes four times itself. */
-const sizeOf = (row: string) =>
-  `(1000 + 4 * octet_length(${row}argv) + ${texts.map((name) => `octet_length(${row}${name})`).join(' + ')})`;
+const sizeOf = (row: string, all: readonly string[]) =>
+  `(1000 + 4 * octet_length(${row}argv) + ${all.map((name) => `octet_length(${row}${name})`).join(' + ')})`;
 
 const lineOf = (row: string) => `substr((select group_concat(value, ' ' order by key)
   from json_each(case when json_valid(${row}argv) then ${row}argv else '[]' end)), 1, ${searchedLine})`;
@@ -36,17 +37,30 @@ export async function addSearch(database: Kysely<unknown>): Promise<void> {
   await run(`insert into command_lines (rowid, line, whose) select executions.rowid, ${lineOf('executions.')},
     ${codeOf('number')} from executions join searched_agents on searched_agents.agent = executions.agent`);
   await run('delete from history_sizes');
-  await run(`insert into history_sizes select agent, sum${sizeOf('')} from executions group by agent`);
-  await replaceTriggers(run);
+  await run(
+    `insert into history_sizes select agent, sum${sizeOf('', firstTexts)} from executions group by agent`,
+  );
+  for (const name of ['grows', 'shrinks', 'changes']) await run(`drop trigger history_${name}`);
+  await makeTriggers(run, firstTexts);
 }
 
-async function replaceTriggers(run: (statement: string) => Promise<unknown>): Promise<void> {
-  for (const name of ['grows', 'shrinks', 'changes']) await run(`drop trigger history_${name}`);
+/** What an execution reached by name; its size counts, too. */
+export async function addConnections(database: Kysely<unknown>): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(database);
+  await run("alter table executions add column connections text not null default ''");
+  for (const name of ['grows', 'shrinks', 'changes', 'renames']) await run(`drop trigger history_${name}`);
+  await makeTriggers(run, texts);
+}
+
+async function makeTriggers(
+  run: (statement: string) => Promise<unknown>,
+  counted: readonly string[],
+): Promise<void> {
   const trigger = (name: string, event: string, body: string, when = '') =>
     run(`create trigger history_${name} after ${event} on executions ${when} begin ${body} end`);
-  const add = `insert into history_sizes values (new.agent, ${sizeOf('new.')})
+  const add = `insert into history_sizes values (new.agent, ${sizeOf('new.', counted)})
     on conflict (agent) do update set bytes = bytes + excluded.bytes;`;
-  const subtract = `update history_sizes set bytes = bytes - ${sizeOf('old.')} where agent = old.agent;
+  const subtract = `update history_sizes set bytes = bytes - ${sizeOf('old.', counted)} where agent = old.agent;
     delete from history_sizes where agent = old.agent and bytes <= 0;`;
   const index = `insert into searched_agents (agent) values (new.agent) on conflict do nothing;
     insert into command_lines (rowid, line, whose) select new.rowid, ${lineOf('new.')}, ${codeOf('number')}

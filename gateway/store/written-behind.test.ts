@@ -27,7 +27,15 @@ function newRow(more: Partial<ExecutionRow> = {}): ExecutionRow {
     plan: '',
     cut: '',
   };
-  const rest = { approval_id: '', approver: '', outcome: '', reason: '', text: '', operands: '' };
+  const rest = {
+    approval_id: '',
+    approver: '',
+    outcome: '',
+    reason: '',
+    text: '',
+    operands: '',
+    connections: '',
+  };
   const numbers = { uid: 1, gid: 1, exit_code: 0, exit_signal: 0, stdout_bytes: 0, stderr_bytes: 0 };
   const times = { received_at: Date.now(), decided_at: null, started_at: null, ended_at: null };
   const ids = { caller: 'relay:host-1', id: newExecutionId() };

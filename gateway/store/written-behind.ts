@@ -130,7 +130,8 @@ function keyOf({ caller, id }: { readonly caller: string; readonly id: string })
 const besides = 500;
 
 function sizeOf(row: ExecutionRow): number {
-  return besides + row.argv.length + row.cwd.length + row.plan.length + row.operands.length + row.text.length;
+  const texts = [row.argv, row.cwd, row.plan, row.operands, row.connections, row.text];
+  return texts.reduce((sum, { length }) => sum + length, besides);
 }
 
 function asError(error: unknown): unknown {

@@ -45,6 +45,7 @@ export type ExecutionView = z.infer<typeof execution>;
 export const wholeExecution = execution.extend({
   plan: z.string().describe('canonical JSON; empty if there is none, or if it is longer than 64 KiB'),
   operands: z.string().describe('JSON: the files that the tool was given to run; empty if there are none'),
+  connections: z.string().describe('JSON: what its connections reached by name; empty if it had none'),
 });
 
 export const executionsQuery = pageQuery.extend({

@@ -34,11 +34,12 @@ import type { AgentView, Explanation, HostView, RelayView, StatusView } from '..
 
 /** Every text in it is bounded. */
 export function toExecution(record: ExecutionRecord): Execution {
-  const { plan, operands } = record;
+  const { plan, operands, connections = '' } = record;
   return {
     ...toExecutionSummary(record),
     plan: Buffer.byteLength(plan) <= questionPlanBytes ? plan : '',
     operands: Buffer.byteLength(operands) <= questionPlanBytes ? operands : '',
+    connections: Buffer.byteLength(connections) <= questionPlanBytes ? connections : '',
   };
 }
 
@@ -47,7 +48,7 @@ export function toExecutionSummary(record: ExecutionSummary): Execution {
   return {
     ...withShortTexts(record),
     ...toCommand(record.cut === undefined ? recordable(record.argv, record.cwd) : record),
-    ...{ plan: '', operands: '' },
+    ...{ plan: '', operands: '', connections: '' },
     receivedAt: toTime(record.receivedAt),
     decidedAt: toTime(record.decidedAt),
     startedAt: toTime(record.startedAt),

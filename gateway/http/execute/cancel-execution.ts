@@ -20,9 +20,10 @@ export async function cancelExecution({
   const {
     plan: _plan,
     operands: _operands,
+    connections: _connections,
     ...summary
   } = {
-    ...{ plan: '', operands: '' },
+    ...{ plan: '', operands: '', connections: '' },
     ...((open && (await warden.cancel(id, caller))) ?? record),
   };
   return toExecutionView(summary);

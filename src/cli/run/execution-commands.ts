@@ -57,7 +57,12 @@ async function list(what: 'ps' | 'history', running: boolean, options: HistoryOp
 }
 
 /** A list has no plans; `show` has. */
-function withoutPlan({ plan: _plan, operands: _operands, ...execution }: Execution): object {
+function withoutPlan({
+  plan: _plan,
+  operands: _operands,
+  connections: _connections,
+  ...execution
+}: Execution): object {
   return execution;
 }
 
@@ -112,10 +117,11 @@ async function show(id: string, options: ShowOptions): Promise<void> {
   });
 }
 
-/** The plan and the operands as objects: a JSON reader expects no JSON texts inside. */
+/** The plan, the operands and the connections as objects: a JSON reader expects no JSON texts inside. */
 function executionJson(execution: Execution): object {
-  const { plan, operands } = execution;
-  return { ...execution, plan: toObject(plan || 'null'), operands: toObject(operands || '[]') };
+  const { plan, operands, connections } = execution;
+  const [ran, reached] = [toObject(operands || '[]'), toObject(connections || '[]')];
+  return { ...execution, plan: toObject(plan || 'null'), operands: ran, connections: reached };
 }
 
 function toObject(json: string): object | null {

@@ -1,3 +1,4 @@
+import type { ReachedPlace } from '../../egress/reached-place.ts';
 import type { Execution } from '../../gen/clawrden/v1/warden.ts';
 import type { Operand, Plan } from '../../plan.ts';
 import { quoteText, renderArgument } from '../../text/render-text.ts';
@@ -32,6 +33,7 @@ export function executionFacts(execution: Execution): Fact[] {
     ['plan', execution.planHash || 'none'],
     ...(execution.plan === '' ? asAsked(execution) : planFacts(execution.plan)),
     ...ran(execution),
+    ...reached(execution),
   ];
   return facts.filter(([, value]) => value !== '');
 }
@@ -53,6 +55,18 @@ function after({ receivedAt }: Execution, time: string): string {
 function ran({ plan, operands }: Execution): Fact[] {
   const told = plan !== '' && (JSON.parse(plan) as Plan).operands !== undefined;
   return operands === '' || told ? [] : operandFacts('ran', JSON.parse(operands) as Operand[]);
+}
+
+/** What its connections reached by name, and what they were refused. */
+function reached({ connections }: Execution): Fact[] {
+  const places = JSON.parse(connections || '[]') as ReachedPlace[];
+  return places.map((place, index) => [index === 0 ? 'reached' : '', placeText(place)]);
+}
+
+function placeText({ to, route, outcome, times, up, down }: ReachedPlace): string {
+  const by = route === '' ? '' : ` by route ${renderArgument(route)}`;
+  const where = outcome === 'other' ? 'other places' : `${quoteText(to)}${by}: ${renderArgument(outcome)}`;
+  return `${where}, ${times} ${times === 1 ? 'time' : 'times'}, ${up} bytes there, ${down} from there`;
 }
 
 /** Without a plan: the request. */

@@ -140,7 +140,7 @@ export interface ListExecutionsRequest {
 }
 
 export interface ListExecutionsResponse {
-  /** Without `plan` and `operands`. */
+  /** Without `plan`, `operands` and `connections`. */
   executions: Execution[];
   nextPageToken: string;
 }
@@ -196,7 +196,14 @@ export interface Execution {
   /** JSON: what the tool was given to run, as `operands` of a plan; empty until it runs, or if that is nothing. */
   operands: string;
   /** Left out if argv and cwd are whole. */
-  cut: CutCommand | undefined;
+  cut:
+    | CutCommand
+    | undefined;
+  /**
+   * JSON: what its connections reached by name, as a list of { to, route, outcome, times, up, down }; empty if it had
+   * none.
+   */
+  connections: string;
 }
 
 /** A command that is too long to be kept: argv and cwd hold its beginning. */
@@ -1535,6 +1542,7 @@ function createBaseExecution(): Execution {
     approvalId: "",
     operands: "",
     cut: undefined,
+    connections: "",
   };
 }
 
@@ -1638,6 +1646,9 @@ export const Execution: MessageFns<Execution> = {
     }
     if (message.cut !== undefined) {
       CutCommand.encode(message.cut, writer.uint32(250).fork()).join();
+    }
+    if (message.connections !== "") {
+      writer.uint32(258).string(message.connections);
     }
     return writer;
   },
@@ -1903,6 +1914,14 @@ export const Execution: MessageFns<Execution> = {
             message.cut = CutCommand.decode(reader, reader.uint32());
             continue;
           }
+          case 32: {
+            if (tag !== 258) {
+              break;
+            }
+
+            message.connections = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1992,6 +2011,7 @@ export const Execution: MessageFns<Execution> = {
         : "",
       operands: isSet(object.operands) ? globalThis.String(object.operands) : "",
       cut: isSet(object.cut) ? CutCommand.fromJSON(object.cut) : undefined,
+      connections: isSet(object.connections) ? globalThis.String(object.connections) : "",
     };
   },
 
@@ -2090,6 +2110,9 @@ export const Execution: MessageFns<Execution> = {
     if (message.cut !== undefined) {
       obj.cut = CutCommand.toJSON(message.cut);
     }
+    if (message.connections !== "") {
+      obj.connections = message.connections;
+    }
     return obj;
   },
 
@@ -2133,6 +2156,7 @@ export const Execution: MessageFns<Execution> = {
     message.approvalId = object.approvalId ?? "";
     message.operands = object.operands ?? "";
     message.cut = (object.cut !== undefined && object.cut !== null) ? CutCommand.fromPartial(object.cut) : undefined;
+    message.connections = object.connections ?? "";
     return message;
   },
 };
