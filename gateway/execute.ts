@@ -19,7 +19,7 @@ import type { Budgets } from './judging/budgets.ts';
 import { agentOf, judge, unboundCodes } from './judging/judge.ts';
 import { type Judged, planned } from './judging/judged.ts';
 import type { ApplyRates } from './judging/rate-limits.ts';
-import type { SealedPlan } from './judging/seal-plan.ts';
+import type { Routes, SealedPlan } from './judging/seal-plan.ts';
 import type { Channel, ResumeRequest, StartRequest } from './ports/channel.ts';
 import type { ImageFacts } from './ports/engine.ts';
 import type { Principal } from './ports/principal.ts';
@@ -38,6 +38,7 @@ export interface ExecuteParts extends InspectParts, Executors {
   readonly ledger: Ledger;
   readonly authorizing: AuthorizeParts;
   readonly recordingRoom: RecordingRoom;
+  readonly routes: () => Routes;
   readonly obtainImage: (reference: string, wish: ImageWish) => Promise<ImageFacts>;
 }
 
@@ -102,7 +103,7 @@ function turnAway(
 }
 
 async function judgeAndPlan(
-  { policy: inForce, agents: bound, halted, applyRates, breakers, obtainImage }: ExecuteParts,
+  { policy: inForce, agents: bound, halted, applyRates, breakers, obtainImage, routes }: ExecuteParts,
   { caller, request, execution }: Received,
 ): Promise<Judged> {
   const [policy, agents] = [inForce(), bound()];
@@ -110,7 +111,10 @@ async function judgeAndPlan(
   if (judgement.cleared === undefined) breakers.refused(request.agent, judgement.decision.code);
   const labels = { ...request.hostLabels, ...agents.get(request.agent)?.hosts };
   const wish = imageWish(labels, execution);
-  const judged = await planned(judgement, policy, (reference) => obtainImage(reference, wish));
+  const judged = await planned(judgement, policy, {
+    resolveImage: (reference) => obtainImage(reference, wish),
+    routes,
+  });
   execution.trace.mark('judged');
   return judged;
 }

@@ -31,6 +31,7 @@ import { createWardenApi } from './control/warden-api.ts';
 import { createDetached } from './detached/run-detached.ts';
 import { nativeFiles } from './docker/init/native-files.ts';
 import { openEngine } from './docker/open-engine.ts';
+import { openGatewayEgress } from './egress/gateway-egress.ts';
 import { createEventFeed } from './events/event-feed.ts';
 import { createExecute, createResume, type ExecuteParts } from './execute.ts';
 import { createLedger } from './execution/ledger.ts';
@@ -176,6 +177,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     relaysHalted: relaysHalted(agents, relays),
   });
   const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: states.refusal });
+  const egress = openGatewayEgress({ config, live, audit, faults });
   const parts: ExecuteParts = {
     policy,
     applyRates: createRateLimits(),
@@ -193,11 +195,9 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       decideAgain: (plan) => decide(policy(), factsOf(plan, agents())),
       recordVerdict: recorder.verdict,
     },
-    obtainImage: pool.obtainImage,
+    ...{ obtainImage: pool.obtainImage, routes: () => live.egress().routes },
     ...createExecutors({
-      scheduler,
-      warmer,
-      workspaces,
+      ...{ scheduler, warmer, workspaces, openWayOut: egress.openWayOut },
       startTimeoutMs: config.limits.startTimeoutMs,
       labelsOf: (agent) => agents().get(agent)?.hosts ?? {},
       recordStart: recorder.started,
@@ -232,7 +232,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     states,
     killSwitch,
     breakers,
-    counts,
+    ...{ counts, egressMetrics: egress.metrics },
     principals: createPrincipalOperations({ ...principals, agents }),
     ...{ ...rotation, assignments },
     doorsProblems: () => [...doors.warnings(), ...notify.problems()],

@@ -56,6 +56,7 @@ export const errorCodes = [
   'workspace-unreachable',
   'workspace-unstable',
   'image-missing',
+  'route-missing',
   'cwd-missing',
   'not-utf8',
   'canceled',

@@ -30,22 +30,29 @@ const fields: { readonly [Name in keyof Plan]-?: fc.Arbitrary<Required<Plan>[Nam
     { maxLength: 2 },
   ),
   network: text,
-  reach: fc.record({
-    network: text,
-    allow: fc.array(fc.record({ to: text, private: fc.constant(true as const) }, { requiredKeys: ['to'] }), {
-      maxLength: 2,
-    }),
-    routes: fc.array(
-      fc.record(
+  reach: fc.record(
+    {
+      network: text,
+      allow: fc.array(
+        fc.record({ to: text, private: fc.constant(true as const) }, { requiredKeys: ['to'] }),
         {
-          ...{ name: text, to: text, methods: words, headers: words, secrets: words },
-          private: fc.constant(true as const),
+          maxLength: 2,
         },
-        { requiredKeys: ['name', 'to', 'methods', 'headers', 'secrets'] },
       ),
-      { maxLength: 1 },
-    ),
-  }),
+      routes: fc.array(
+        fc.record(
+          {
+            ...{ name: text, to: text, methods: words, headers: words, secrets: words },
+            private: fc.constant(true as const),
+          },
+          { requiredKeys: ['name', 'to', 'methods', 'headers', 'secrets'] },
+        ),
+        { maxLength: 1 },
+      ),
+      most: fc.record({ up: fc.nat(), down: fc.nat() }, { requiredKeys: [] }),
+    },
+    { requiredKeys: ['network', 'allow', 'routes'] },
+  ),
   limits: fc.record({
     memoryBytes: fc.nat(),
     cpus: fc.nat(),

@@ -12,6 +12,7 @@ import type { ExecutionCounts } from '../metrics/execution-counts.ts';
 import { gatewayMetrics } from '../metrics/gateway-metrics.ts';
 import type { AssignmentOperations } from '../ports/assignment-operations.ts';
 import type { PrincipalOperations } from '../ports/known-principals.ts';
+import type { Metric } from '../ports/metrics.ts';
 import type { CheckPolicy } from '../ports/policy-check.ts';
 import { principalName } from '../ports/principal.ts';
 import type { Rotations } from '../ports/rotations.ts';
@@ -64,6 +65,8 @@ export interface WardenParts {
   /** What a person should know of rotations that are under way. */
   readonly rotating: () => readonly string[];
   readonly counts: Pick<ExecutionCounts, 'metrics'>;
+  /** Of connections by name. */
+  readonly egressMetrics: () => readonly Metric[];
   /** Of certificates that come from files. */
   readonly doorsProblems: () => readonly string[];
   readonly faults: Faults;
@@ -123,7 +126,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     principals: parts.principals,
     rotations: parts.rotations,
     status: () => statusView(startedAt, parts),
-    metrics: () => [...gatewayMetrics(api), ...parts.counts.metrics()],
+    metrics: () => [...gatewayMetrics(api), ...parts.counts.metrics(), ...parts.egressMetrics()],
   };
   return api;
 }

@@ -6,7 +6,7 @@ import { deadline } from '../../src/abort.ts';
 import { EgressError } from '../../src/egress/egress-error.ts';
 import { endpointText } from '../../src/egress/endpoint.ts';
 import type { Connect } from '../../src/egress/guarded-connect.ts';
-import { plannedRoute, type Route, routeEndpoint } from '../../src/egress/route.ts';
+import { plannedRoute, type Route, routeEndpoint, wayOutHost, wayOutPort } from '../../src/egress/route.ts';
 import { canonicalJson } from '../../src/plan.ts';
 import type { Secret } from '../secrets/open-secrets.ts';
 import { exchange } from './exchange.ts';
@@ -18,12 +18,13 @@ import type { Visit } from './visit.ts';
 export interface RouteParts {
   readonly connect: Connect;
   readonly idleMs: number;
-  readonly routes: ReadonlyMap<string, Route>;
+  /** Those in force. */
+  readonly routes: () => ReadonlyMap<string, Route>;
   readonly secret: Secret;
 }
 
 /** Where clients of the way out find it. */
-const hosts: ReadonlySet<string> = new Set(['127.0.0.1:3128', 'localhost:3128']);
+const hosts: ReadonlySet<string> = new Set([`${wayOutHost}:${wayOutPort}`, `localhost:${wayOutPort}`]);
 const tlsWithinMs = 30_000;
 
 /** A plain request below `/ROUTE/`: it goes out with the route's credentials, over TLS that the gateway makes. */
@@ -34,7 +35,7 @@ export async function followRoute(
 ): Promise<void> {
   const target = readRouteTarget(asked.request.url ?? '');
   visit.facts.route = target.route;
-  const route = routeOf(target.route, visit, parts.routes);
+  const route = routeOf(target.route, visit, parts.routes());
   const endpoint = routeEndpoint(route);
   visit.facts.to = endpointText(endpoint);
   checkRequest(asked, route);

@@ -49,7 +49,9 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       const end = await attend(client, visit, gone);
       const ms = Math.round(performance.now() - began);
       counts.closed(end.outcome, visit.facts);
-      await audit.append(recordOf(visit, end, ms)).catch(() => counts.unrecorded());
+      const record = recordOf(visit, end, ms);
+      way.ended(record);
+      await audit.append(record).catch(() => counts.unrecorded());
     } finally {
       client.destroy();
       way.account.leave();
@@ -68,8 +70,10 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       return { outcome: 'closed', text: '' };
     } catch (error) {
       if (visit.way.signal.aborted) return { outcome: 'stopped', text: '' };
-      if (gone.signal.aborted) return { outcome: 'closed', text: 'its client went away' };
       const fault = faultOf(error);
+      // What is over its limit is cut off, so that its client is gone as well.
+      const isCut = fault.fault === 'limit';
+      if (gone.signal.aborted && !isCut) return { outcome: 'closed', text: 'its client went away' };
       await tell(client, asked, visit, fault);
       return {
         outcome: fault.fault,

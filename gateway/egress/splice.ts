@@ -15,9 +15,24 @@ export async function splice(
 ): Promise<void> {
   const both = new AbortController();
   const until = AbortSignal.any([signal, both.signal]);
-  const ways = [carry(client, server, 'up', spend, until), carry(server, client, 'down', spend, until)];
+  let tooMuch: unknown;
+  const spendOrTell: Spend = (direction, bytes) => {
+    try {
+      spend(direction, bytes);
+    } catch (error) {
+      tooMuch = error;
+      throw error;
+    }
+  };
+  const ways = [
+    carry(client, server, 'up', spendOrTell, until),
+    carry(server, client, 'down', spendOrTell, until),
+  ];
   try {
     await Promise.all(ways);
+  } catch (error) {
+    // It ends both ways, and the other one may be the first to say that it was cut off.
+    throw tooMuch ?? error;
   } finally {
     // If one way has failed, the other has no end of its own.
     both.abort();

@@ -1,4 +1,5 @@
 import type { Reach } from '../../src/egress/reach.ts';
+import type { ConnectionRecord } from '../audit/connection-record.ts';
 import type { Account } from './account.ts';
 
 /** On whose behalf connections are made, and what these may be. */
@@ -13,4 +14,6 @@ export interface Way {
   readonly signal: AbortSignal;
   /** Gets the line that a refused client got. */
   readonly refused: (line: string) => void;
+  /** Gets what the audit got, when a connection is over. */
+  readonly ended: (record: ConnectionRecord) => void;
 }

@@ -8,8 +8,11 @@ import { operandsFound } from '../../src/init-client/plan-operands.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { Plan } from '../../src/plan.ts';
 import type { Output, Send } from '../../src/wire/execution-io.ts';
+import type { ConnectionRecord } from '../audit/connection-record.ts';
+import { createConnectionTally } from '../execution/connection-tally.ts';
 import type { Execution, ToolInput } from '../execution/execution.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
+import type { OpenWayOut, WayOut } from '../ports/way-out.ts';
 import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
 import type { Visit } from '../workspaces/visit.ts';
 import { bringHome, bringHomeStopped, exchangeLive } from './bring-home.ts';
@@ -25,6 +28,7 @@ export interface GhostParts extends PlacerParts {
   readonly recordStart: RecordStart;
   /** What the small messages of an agent's inits on one host are charged to. */
   readonly paceOf: (key: string) => CrumbPace;
+  readonly openWayOut: OpenWayOut;
   /** Its trace is complete. */
   readonly traced: (execution: Execution) => void;
   /** A host was lost, or does not answer, after it had the plan: the end of the command may become known later. */
@@ -103,7 +107,7 @@ async function runIn(
   { lease: { host }, ghost, nameless, visit }: Placed,
   plan: Plan,
   execution: Execution,
-  { recordStart, startTimeoutMs, paceOf }: GhostParts,
+  { recordStart, startTimeoutMs, paceOf, openWayOut }: GhostParts,
 ): Promise<Outcome> {
   execution.signal.throwIfAborted();
   const { session, containerId } = ghost;
@@ -112,6 +116,7 @@ async function runIn(
     lost = error;
     session.destroy();
   });
+  const wayOut = wayOutOf(plan, execution, openWayOut);
   const naming = nameless ? setTimeout(() => ghost.claim(execution.record.id), nameAfterMs) : undefined;
   using _ = cancelOnAbort(execution, session);
   await using _live = exchangeLive(plan, visit, execution);
@@ -122,6 +127,7 @@ async function runIn(
       startWithinMs: startTimeoutMs,
       // A host that floods slows nothing down that runs on another one.
       pace: paceOf(`${host.name} ${plan.agent}`),
+      ...(wayOut !== undefined && { serve: wayOut.serve }),
       onStarted: (found) => {
         execution.trace.mark('started');
         execution.started();
@@ -143,7 +149,32 @@ async function runIn(
   } finally {
     forgetHost();
     clearTimeout(naming);
+    if (wayOut !== undefined) execution.clean(wayOut.closed());
   }
+}
+
+function wayOutOf({ agent, reach }: Plan, execution: Execution, open: OpenWayOut): WayOut | undefined {
+  if (reach === undefined) return undefined;
+  const { record, signal } = execution;
+  const tally = createConnectionTally();
+  const ended = (connection: ConnectionRecord) => {
+    tally.add(connection);
+    execution.reached(tally.text());
+  };
+  return open({ execution: record.id, agent, signal, refused: tellRefusals(execution), ended }, reach);
+}
+
+/** On the agent's terminal. One at a time: a tool may try again and again, and nobody may read. */
+function tellRefusals(execution: Execution): (line: string) => void {
+  let [last, isTelling] = ['', false];
+  return (line) => {
+    if (isTelling || line === last) return;
+    [last, isTelling] = [line, true];
+    const told = execution.send({ type: 'notice', text: line.replace(/^clawrden: /, '') });
+    void Promise.resolve(told).then(() => {
+      isTelling = false;
+    });
+  };
 }
 
 function forward(input: ToolInput, session: InitSession): void {

@@ -56,6 +56,7 @@ export const httpStatuses: Record<ErrorCode, number> = {
   'workspace-unreachable': 503,
   'workspace-unstable': 409,
   'image-missing': 409,
+  'route-missing': 409,
   'cwd-missing': 409,
   'not-utf8': 400,
   canceled: 409,

@@ -4,18 +4,17 @@ import { knownTools, tellOrigin } from '../../src/policy/arguments/tools/known-t
 import type { Policy } from '../../src/policy/policy.ts';
 import { oneApprover } from '../../src/policy/rules/consent.ts';
 import type { StartRequest } from '../ports/channel.ts';
-import type { ImageFacts } from '../ports/engine.ts';
 import { allAgents, type Principal } from '../ports/principal.ts';
 import type { ExplainedCommand, Explanation } from '../ports/warden-api.ts';
 import { isWithin } from '../principals/sees.ts';
 import { judge } from './judge.ts';
 import { planned } from './judged.ts';
+import type { PlanSources } from './seal-plan.ts';
 
-export interface ExplainParts {
+export interface ExplainParts extends PlanSources {
   readonly policy: () => Policy;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   readonly halted: (agent: string) => ClawrdenError | undefined;
-  readonly resolveImage: (reference: string) => Promise<ImageFacts>;
 }
 
 /** Agents that `asker` does not see are not known. */
@@ -25,12 +24,7 @@ export type Explain = (
 ) => Promise<Explanation>;
 
 /** What `execute` would do with a command, by the same functions; it counts no rates and asks nobody. */
-export function createExplain({
-  policy: inForce,
-  agents: bound,
-  halted,
-  resolveImage,
-}: ExplainParts): Explain {
+export function createExplain({ policy: inForce, agents: bound, halted, ...sources }: ExplainParts): Explain {
   return async (command, asker) => {
     const [policy, agents] = [inForce(), bound()];
     const named = agents.get(command.agent);
@@ -39,7 +33,7 @@ export function createExplain({
     const { decision } = judgement;
     const { action, rule, reason, code = '' } = decision;
     const isDenied = action === 'deny';
-    const { sealed, refusal } = await planned(judgement, policy, resolveImage);
+    const { sealed, refusal } = await planned(judgement, policy, sources);
     return {
       ...{ action, rule, code, questionMs: 0 },
       line: policy.rules.find(({ name }) => name === rule)?.line ?? 0,

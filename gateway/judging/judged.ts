@@ -1,9 +1,8 @@
 import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import type { Decision, Policy } from '../../src/policy/policy.ts';
 import { denialText } from '../../src/policy/rules/denial-text.ts';
-import type { ImageFacts } from '../ports/engine.ts';
 import type { Judgement } from './judge.ts';
-import { type SealedPlan, sealJudged } from './seal-plan.ts';
+import { type PlanSources, type SealedPlan, sealJudged } from './seal-plan.ts';
 
 /** A judgement with what follows from it: the plan, or the refusal. */
 export type Judged = Judgement & (Planned | Refused);
@@ -18,16 +17,12 @@ interface Refused {
   readonly refusal: ClawrdenError;
 }
 
-/** Never rejects: a denial is refused, and so is a command that no plan can be made for (`image-missing`). */
-export async function planned(
-  judgement: Judgement,
-  policy: Policy,
-  resolveImage: (reference: string) => Promise<ImageFacts>,
-): Promise<Judged> {
+/** Never rejects: a denial is refused, and so is a command that no plan can be made for (`image-missing`, `route-missing`). */
+export async function planned(judgement: Judgement, policy: Policy, sources: PlanSources): Promise<Judged> {
   const { decision } = judgement;
   if (decision.action === 'deny') return { ...judgement, refusal: denialOf(decision) };
   try {
-    return { ...judgement, sealed: await sealJudged(judgement, policy, resolveImage) };
+    return { ...judgement, sealed: await sealJudged(judgement, policy, sources) };
   } catch (error) {
     return { ...judgement, refusal: toClawrdenError(error) };
   }

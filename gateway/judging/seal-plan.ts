@@ -1,6 +1,8 @@
 import type { Command } from '../../src/command.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
-import { noReach, type Reach } from '../../src/egress/reach.ts';
+import { clientEnvironment } from '../../src/egress/client-environment.ts';
+import { noReach } from '../../src/egress/reach.ts';
+import type { Route } from '../../src/egress/route.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import {
   canonicalJson,
@@ -18,6 +20,7 @@ import { scrubEnvironment } from '../../src/policy/request/scrub-environment.ts'
 import { hasEffect, type KeyWithoutEffect } from '../../src/policy/without-effect.ts';
 import type { ImageFacts } from '../ports/engine.ts';
 import type { Cleared, Judgement } from './judge.ts';
+import { sealReach } from './seal-reach.ts';
 
 const ghostHome = '/home/ghost';
 
@@ -36,15 +39,26 @@ export interface PlanParts {
   readonly timeoutMs: number;
   /** Ghost only. */
   readonly image?: ImageFacts;
+  readonly routes: Routes;
+}
+
+/** Those of gateway.yaml, by name. */
+export type Routes = ReadonlyMap<string, Route>;
+
+/** What a plan needs besides what was judged. */
+export interface PlanSources {
+  readonly resolveImage: (reference: string) => Promise<ImageFacts>;
+  readonly routes: () => Routes;
 }
 
 /**
- * The plan of a judgement that is not a denial. Throws a `ClawrdenError` if there can be no plan (`image-missing`).
+ * The plan of a judgement that is not a denial. Throws a `ClawrdenError` if there can be no plan (`image-missing`,
+ * `route-missing`).
  */
 export async function sealJudged(
   { decision, cleared }: Judgement,
   policy: Policy,
-  resolveImage: (reference: string) => Promise<ImageFacts>,
+  { resolveImage, routes }: PlanSources,
 ): Promise<SealedPlan> {
   const { tool } = decision;
   if (decision.action === 'deny' || !tool || !cleared) {
@@ -52,7 +66,7 @@ export async function sealJudged(
   }
   const timeoutMs = decision.timeoutMs ?? tool.timeoutMs;
   const strategy = strategyFor(tool, cleared.command);
-  const parts = { policy, tool, strategy, cleared, timeoutMs };
+  const parts = { policy, tool, strategy, cleared, timeoutMs, routes: routes() };
   if (strategy !== 'ghost' || tool.image === undefined) return sealPlan(parts);
   return sealPlan({ ...parts, image: await resolveImage(tool.image) });
 }
@@ -78,7 +92,7 @@ function seal(plan: Plan): SealedPlan {
   return { plan, canonical, hash: planHash(canonical) };
 }
 
-function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanParts): Plan {
+function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image, routes }: PlanParts): Plan {
   const { command, root } = cleared;
   const { agent, identity } = cleared.subject;
   const kept = keptBy(strategy);
@@ -86,11 +100,16 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanPa
   const record = kept('record', tool.record, 'none');
   const access = kept('workspace', tool.workspace, 'write');
   const live = kept('live', tool.liveMs, 0);
+  const network = kept('network', tool.reach, noReach);
+  const given = network.routes.map((name) => routeOf(name, network.network, routes));
   const argv = [command.tool, ...command.args];
   return {
     agent: agent?.name ?? '',
     argv,
-    env: image === undefined ? caller : ghostEnvironment(image.env, caller),
+    env:
+      image === undefined
+        ? caller
+        : ghostEnvironment(image.env, caller, clientEnvironment(network, given, image.env)),
     ...placeOf(command.cwd, root, access),
     uid: identity.uid,
     gid: identity.gid,
@@ -99,7 +118,7 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image }: PlanPa
     ...(image === undefined ? {} : { image: planImage(tool, image) }),
     mounts: strategy === 'ghost' ? workspaceMounts(agent, policy, access) : [],
     network: kept('network', tool.network, ''),
-    ...reachOf(kept('network', tool.reach, noReach)),
+    ...sealReach(network, given, tool),
     limits: {
       memoryBytes: kept('memory', tool.memoryBytes, 0),
       cpus: kept('cpus', tool.cpus, 0),
@@ -122,8 +141,13 @@ function keptBy(strategy: Strategy): <Value>(key: KeyWithoutEffect, value: Value
   return (key, value, nothing) => (hasEffect(key, strategy) ? value : nothing);
 }
 
-function reachOf(reach: Reach): Pick<Plan, 'reach'> {
-  return reach.network === '' ? {} : { reach };
+function routeOf(name: string, network: string, routes: Routes): Route {
+  const route = routes.get(name);
+  if (route !== undefined) return route;
+  throw new ClawrdenError(
+    'route-missing',
+    `network ${network} has the route ${name}, which gateway.yaml does not have`,
+  );
 }
 
 /** The only place that derives from a command's arguments what it runs. */
@@ -165,13 +189,17 @@ function isDirectory(policy: Policy, path: string): boolean {
 }
 
 /**
- * The image's own environment, then the caller's, then HOME; a later one replaces an earlier one. PATH is always the
- * image's.
+ * The image's own environment, then the caller's, then what leads to the way out, then HOME; a later one replaces an
+ * earlier one. PATH is always the image's.
  */
-function ghostEnvironment(image: readonly string[], caller: readonly string[]): string[] {
-  const own = withoutNames(caller, ['PATH', 'HOME']);
-  const base = withoutNames(image, ['HOME', ...own.map(nameOf)]);
-  return sortedByName([...base, ...own, `HOME=${ghostHome}`]);
+function ghostEnvironment(
+  image: readonly string[],
+  caller: readonly string[],
+  wayOut: readonly string[],
+): string[] {
+  const own = withoutNames(caller, ['PATH', 'HOME', ...wayOut.map(nameOf)]);
+  const base = withoutNames(image, ['HOME', ...[...own, ...wayOut].map(nameOf)]);
+  return sortedByName([...base, ...own, ...wayOut, `HOME=${ghostHome}`]);
 }
 
 function withoutNames(env: readonly string[], names: readonly string[]): string[] {

@@ -74,3 +74,20 @@ test('agents that come, go and change are in force at once, and told; a fault ke
   load('agents: []\n');
   expect([names(), live.problem()]).toEqual([[], '']);
 });
+
+test('routes, their secrets and the proxy follow the file, and what changed is told by name', () => {
+  const written = (to: string, more = '') =>
+    `secrets: { key: { env: KEY } }\nroutes: { model: { to: "${to}", headers: { x-key: "{key}" } } }\n${more}`;
+  const { load, live, records } = reloader(written('https://a.example/'));
+  const before = live.egress();
+  load(written('https://b.example/', 'egress: { proxy: "http://proxy.corp:3128" }\n'));
+  expect(live.egress().routes.get('model')?.to).toBe('https://b.example/');
+  expect(live.egress().proxy).toEqual({ name: 'proxy.corp', port: 3128 });
+  expect(before.routes.get('model')?.to).toBe('https://a.example/');
+  load('secrets: { other: { env: OTHER } }\n');
+  expect([[...live.egress().routes.keys()], [...live.egress().secrets.keys()]]).toEqual([[], ['other']]);
+  expect(records.map((record) => 'text' in record && record.text)).toEqual([
+    'routes changed model; egress changed',
+    'routes removed model; secrets added other, removed key; egress changed',
+  ]);
+});

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { AgentConfig, GatewayConfig, HostConfig } from '../../src/config/gateway-config.ts';
 import { parseGatewayConfig } from '../../src/config/load-gateway-config.ts';
+import type { Endpoint } from '../../src/egress/endpoint.ts';
+import type { Route } from '../../src/egress/route.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import { byName, changesOf } from './change-text.ts';
 import type { Found } from './watch-file.ts';
@@ -11,9 +13,16 @@ export interface LiveConfig {
   /** By name. May change between two calls: a decision reads it once. */
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   readonly hosts: () => ReadonlyMap<string, HostConfig>;
+  /** Of the ways out of tools and agents; each connection reads it once. */
+  readonly egress: () => LiveEgress;
   /** Empty, or why the present file is not in force; then the last good one is. */
   readonly problem: () => string;
   readonly take: (found: Found, parts: ReloadParts) => void;
+}
+
+export interface LiveEgress extends Pick<GatewayConfig, 'secrets'> {
+  readonly proxy: Endpoint | undefined;
+  readonly routes: ReadonlyMap<string, Route>;
 }
 
 export interface ReloadParts {
@@ -25,16 +34,17 @@ export interface ReloadParts {
 }
 
 /** What a running gateway can change; it reads everything else only at its start. */
-const live = ['hosts', 'warm', 'agents'] as const;
+const live = ['hosts', 'warm', 'agents', 'secrets', 'routes', 'egress'] as const;
 
 /**
- * The part of gateway.yaml that follows the file: hosts, warm ghosts and agents. If the file is wrong, nothing changes,
+ * The part of gateway.yaml that follows the file: hosts, warm ghosts, agents, and what may be reached by which way. If the file is wrong, nothing changes,
  * and the audit, the log and the status say so.
  */
 export function openLiveConfig(first: GatewayConfig): LiveConfig {
   let current = first;
   let agents = byName(first.agents);
   let hosts = byName(first.hosts);
+  let egress = egressOf(first);
   let problem = '';
 
   function complain(text: string, { record, log }: ReloadParts): void {
@@ -50,9 +60,10 @@ export function openLiveConfig(first: GatewayConfig): LiveConfig {
     if (changed.length === late.length) return;
     const before = current;
     const text = changeText(before, next);
-    current = { ...before, hosts: next.hosts, warm: next.warm, agents: next.agents };
+    current = { ...before, ...Object.fromEntries(live.map((key) => [key, next[key]])) };
     agents = byName(next.agents);
     hosts = byName(next.hosts);
+    egress = egressOf(next);
     log.info({ change: text }, 'gateway.yaml was loaded again');
     record({ type: 'lifecycle', event: 'reload', text });
     apply(current, before);
@@ -61,6 +72,7 @@ export function openLiveConfig(first: GatewayConfig): LiveConfig {
   return {
     agents: () => agents,
     hosts: () => hosts,
+    egress: () => egress,
     problem: () => problem,
     take: (found, parts) => {
       const next = read(found, current.file);
@@ -69,6 +81,10 @@ export function openLiveConfig(first: GatewayConfig): LiveConfig {
       follow(next.config, parts);
     },
   };
+}
+
+function egressOf({ egress: { proxy }, routes, secrets }: GatewayConfig): LiveEgress {
+  return { proxy, secrets, routes: byName(routes) };
 }
 
 function read(found: Found, file: string): { readonly config: GatewayConfig } | { readonly fault: string } {
@@ -92,6 +108,13 @@ function changeText(before: GatewayConfig, after: GatewayConfig): string {
   const parts = [
     changesOf('hosts', before.hosts, after.hosts),
     changesOf('agents', before.agents, after.agents),
+    changesOf('routes', before.routes, after.routes),
+    changesOf('secrets', sourcesOf(before), sourcesOf(after)),
+    isDeepStrictEqual(before.egress, after.egress) ? '' : 'egress changed',
   ].filter((text) => text !== '');
   return parts.length === 0 ? 'hosts and agents are the same' : parts.join('; ');
+}
+
+function sourcesOf({ secrets }: GatewayConfig) {
+  return [...secrets].map(([name, source]) => ({ name, source }));
 }

@@ -7,7 +7,7 @@ secrets: { npm-read: { file: npm }, key: { env: MODEL_KEY } }
 routes:
   npm: { to: "https://Registry.example/", methods: [GET, HEAD], headers: { Authorization: "Bearer {npm-read}" } }
   model: { to: "http://models.corp:8080/v1/", private: true, headers: { x-api-key: "{key}", x-two: "{key}-{npm-read}" } }
-  own: { to: "https://own.example/", ca: ca.pem }
+  own: { to: "https://own.example/", ca: ca.pem, environment: { OWN_URL: "{url}v1" } }
 egress: { proxy: "http://proxy.corp:3128" }
 `;
 
@@ -24,6 +24,7 @@ test('routes, secrets and the proxy arrive, with paths that are absolute', () =>
     name: 'own',
     ca: '/srv/gw/ca.pem',
     methods: ['GET', 'HEAD', 'POST'],
+    environment: { OWN_URL: '{url}v1' },
   });
   expect(config.routes.slice(0, 2).map(plannedRoute)).toEqual([
     {
@@ -64,6 +65,9 @@ describe('refused:', () => {
     ['{ a: { to: "https://a.example/", headers: { X: "{toString}" } } }', 'must be one line of ASCII'],
     ['{ a: { to: "https://a.example/", headers: { X: "{a" } } }', 'must be one line of ASCII'],
     ['{ a: { to: "https://a.example/", headers: { X: "a\\nb" } } }', 'must be one line of ASCII'],
+    ['{ a: { to: "https://a.example/", environment: { PATH: "{url}" } } }', 'is never set by a route'],
+    ['{ a: { to: "https://a.example/", environment: { "A B": "{url}" } } }', 'a variable must have a name'],
+    ['{ a: { to: "https://a.example/", environment: { A: "a\\nb" } } }', 'must be one line of ASCII'],
     ['{ a: { to: "https://a.example/", headers: { X-A: "1", x-a: "2" } } }', 'names a header twice'],
   ])('%s', (routes, problem) => {
     expect(() => parseGatewayConfig(`routes: ${routes}`, 'g.yaml')).toThrow(problem);

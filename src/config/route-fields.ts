@@ -23,6 +23,19 @@ const headerField = parsedField(
   'one line of ASCII, with {NAME} for a secret and no other braces',
 );
 
+/** Which programs run, and whose home it is, is never a route's matter. */
+const variableField = z
+  .string()
+  .regex(
+    /^[A-Za-z_][A-Za-z0-9_]{0,127}$/,
+    'a variable must have a name of letters, digits and "_" (up to 128)',
+  )
+  .refine((name) => name !== 'PATH' && name !== 'HOME', 'is never set by a route');
+
+const variableTextField = z
+  .string()
+  .regex(/^[\x20-\x7e]{1,1024}$/, 'must be one line of ASCII; {url} is where the route is');
+
 const routeUrlField = parsedField(
   parseRouteUrl,
   'https://HOST[:PORT]/[PATH/] or http://, without a user or a query',
@@ -34,6 +47,7 @@ const routeNameField = z
   .refine((name) => name !== 'mcp', 'is the name of a door, and cannot be a route');
 
 const most = 256;
+const mostVariables = 32;
 
 export const secretsSchema = z
   .record(nameField, secretField)
@@ -48,6 +62,10 @@ export const routesSchema = z
       methods: z.array(z.enum(methods)).min(1).max(methods.length).default(['GET', 'HEAD', 'POST']),
       headers: z.record(headerNameField, headerField).default({}),
       private: z.boolean().default(false),
+      environment: z
+        .record(variableField, variableTextField)
+        .refine((all) => Object.keys(all).length <= mostVariables, `must be ${mostVariables} at most`)
+        .default({}),
       ca: pathField.optional(),
     }),
   )

@@ -1,15 +1,29 @@
 import type { Destination } from './destination.ts';
 
-/** What a tool or an agent may reach. */
-export interface Reach {
+/** What a network of the policy lets be reached. */
+export interface NetworkReach {
   /** The name of the network, for people. */
   readonly network: string;
   readonly allow: readonly Destination[];
+  /** Names of routes of gateway.yaml. */
+  readonly routes: readonly string[];
+}
+
+/** What a tool or an agent may reach, in full. */
+export interface Reach extends Omit<NetworkReach, 'routes'> {
   readonly routes: readonly PlannedRoute[];
+  /** Bytes of all connections together; absent: no limit. */
+  readonly most?: ReachBytes;
+}
+
+/** To destinations, and from there. */
+export interface ReachBytes {
+  readonly up?: number;
+  readonly down?: number;
 }
 
 /** Nothing. */
-export const noReach: Reach = { network: '', allow: [], routes: [] };
+export const noReach: NetworkReach = { network: '', allow: [], routes: [] };
 
 /** All of a route that a person must know who decides on it. */
 export interface PlannedRoute {

@@ -10,6 +10,8 @@ export interface Route {
   readonly headers: readonly RouteHeader[];
   /** Addresses that are not public count, too. */
   readonly private: boolean;
+  /** Variables of its clients: NAME to text, in which `{url}` is where the route is. */
+  readonly environment: Readonly<Record<string, string>>;
   /** PEM file: the authorities of the server, instead of the usual ones. */
   readonly ca?: string;
 }
@@ -20,6 +22,14 @@ export interface RouteHeader {
 }
 
 export type HeaderPart = { readonly text: string } | { readonly secret: string };
+
+/** Where programs without a network device find the way out. */
+export const wayOutHost = '127.0.0.1';
+export const wayOutPort = 3128;
+
+export function routeUrl(name: string): string {
+  return `http://${wayOutHost}:${wayOutPort}/${name}/`;
+}
 
 /** The part of it that a plan names. */
 export function plannedRoute({ name, to, methods, headers, private: mayBePrivate }: Route): PlannedRoute {

@@ -1,4 +1,4 @@
-import type { Reach } from '../egress/reach.ts';
+import type { NetworkReach } from '../egress/reach.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Strategy, ToolStrategy } from '../plan.ts';
 import type { FlagIndex } from './arguments/flags.ts';
@@ -66,7 +66,10 @@ export interface ToolDefinition {
   /** `none`, or the Docker network's own name. */
   readonly network: string;
   /** What it may reach by name; then `network` is `none`. */
-  readonly reach: Reach;
+  readonly reach: NetworkReach;
+  /** Of all its connections by name: bytes there, and from there. */
+  readonly egressUpBytes: number;
+  readonly egressDownBytes: number;
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly pids: number;

@@ -5,6 +5,8 @@ import type { ToolDefinition } from './policy.ts';
 export const toolDefaults = {
   network: 'none',
   reach: noReach,
+  egressUpBytes: 0,
+  egressDownBytes: 0,
   memoryBytes: 1024 ** 3,
   cpus: 1,
   pids: 256,

@@ -3,6 +3,7 @@ import type { Strategy } from '../plan.ts';
 const all = [
   'image',
   'network',
+  'egress-bytes',
   'memory',
   'cpus',
   'pids',
@@ -23,7 +24,7 @@ const all = [
  */
 export const withoutEffect = {
   ghost: [],
-  mirror: ['image', 'network', 'memory', 'cpus', 'pids', 'workspace', 'live'],
+  mirror: ['image', 'network', 'egress-bytes', 'memory', 'cpus', 'pids', 'workspace', 'live'],
   passthrough: all,
   help: all,
 } as const satisfies Record<Strategy, readonly string[]>;

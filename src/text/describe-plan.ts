@@ -1,4 +1,4 @@
-import type { Reach } from '../egress/reach.ts';
+import type { PlannedRoute, Reach, ReachBytes } from '../egress/reach.ts';
 import type { Operand, Plan, PlanMount, ScriptOperand } from '../plan.ts';
 import { maskText, maskWords } from './mask-tokens.ts';
 import { quoteText, renderArgument } from './render-text.ts';
@@ -59,12 +59,29 @@ function hasNetwork({ network }: Plan): boolean {
   return network !== 'none' && network !== '';
 }
 
-function reachLines({ network, allow }: Reach): PlanLine[] {
+function reachLines({ network, allow, routes, most = {} }: Reach): PlanLine[] {
   const destinations = allow.map(({ to, private: mayBePrivate }) => ({
     text: `${renderArgument(to)}${mayBePrivate === true ? ', also at addresses that are not public' : ''}`,
     notes: ['it can be reached'],
   }));
-  return listed('reaches', [{ text: `network ${renderArgument(network)}`, notes: [] }, ...destinations]);
+  const first = { text: `network ${renderArgument(network)}${bytesText(most)}`, notes: [] };
+  return listed('reaches', [first, ...destinations, ...routes.map(describeRoute)]);
+}
+
+function bytesText({ up, down }: ReachBytes): string {
+  const texts = [
+    ...(up === undefined ? [] : [`${exactSize(up)} there`]),
+    ...(down === undefined ? [] : [`${exactSize(down)} from there`]),
+  ];
+  return texts.length === 0 ? '' : `, at most ${texts.join(', ')}`;
+}
+
+function describeRoute({ name, to, methods, headers, secrets, private: mayBePrivate }: PlannedRoute): Item {
+  const names = (all: readonly string[]) => all.map(renderArgument).join(' ') || '(none)';
+  const place = `route ${renderArgument(name)} to ${renderArgument(to)}, methods ${names(methods)}`;
+  const added = `headers ${names(headers)}, secrets ${names(secrets)}`;
+  const also = mayBePrivate === true ? ', also at addresses that are not public' : '';
+  return { text: `${place}, ${added}${also}`, notes: ['the gateway adds credentials'] };
 }
 
 type Item = Omit<PlanLine, 'name'>;

@@ -135,6 +135,7 @@ export async function startCore(
     recorder,
     recordingRoom: createRecordingRoom(),
     authorizing: authorizing(policy, approvals, grants, recorder),
+    routes: () => new Map(),
     obtainImage: () => Promise.reject(new ClawrdenError('image-missing', 'no images here')),
     executors: {
       ...{ ghost: executor, mirror: executor, passthrough: executor },

@@ -33,7 +33,7 @@ describe.skipIf(!mayMakeNamespaces)('a route', () => {
     await site.internet({ tls: { cert: tls.certificate, key: tls.key } });
     await site.internet({ zone });
     const secretly = (secret: string, text = '') => [{ text: text || 'Bearer ' }, { secret }];
-    const own = { methods: ['GET', 'POST'], private: false, ca };
+    const own = { methods: ['GET', 'POST'], private: false, environment: {}, ca };
     routes = [
       {
         ...{ ...own, name: 'model', to: 'https://models.example/api/' },

@@ -69,6 +69,7 @@ export async function makeFleet(names: readonly string[]): Promise<FleetWarden> 
     agents: () => agents,
     halted: () => undefined,
     resolveImage: () => Promise.reject(new Error('no images here')),
+    routes: () => new Map(),
   });
   let [grants, history, running] = [await newGrants(), await newHistory(), [] as ExecutionRecord[]];
   let approvals = await newApprovals(grants);

@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { judge } from '../../gateway/judging/judge.ts';
 import { sealJudged } from '../../gateway/judging/seal-plan.ts';
+import { shapeKey, shapeOf } from '../../gateway/scheduler/warm/ghost-shape.ts';
 import { noStdin } from '../../src/command.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import type { Route } from '../../src/egress/route.ts';
 import type { Plan, Strategy } from '../../src/plan.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import { explainCommand } from '../../src/policy/rules/explain.ts';
@@ -20,16 +22,31 @@ const agents = new Map<string, AgentConfig>([
     },
   ],
 ]);
-const image = { id: 'sha256:1', repoDigests: [], env: ['PATH=/bin'], volumes: [] };
+const image = {
+  id: 'sha256:1',
+  repoDigests: [],
+  env: ['PATH=/bin', 'http_proxy=http://image:1'],
+  volumes: [],
+};
+const route: Route = {
+  ...{ name: 'model', to: 'https://m.example/', methods: ['GET'], private: false },
+  ...{ headers: [{ name: 'X-Key', parts: [{ secret: 'key' }] }], environment: { MODEL_URL: '{url}' } },
+};
+const sources = { resolveImage: () => Promise.resolve(image), routes: () => new Map([[route.name, route]]) };
 const command = { args: [], cwd: '/app', umask: 0o22, stdio: noStdin, ignored: [], version: 1 };
 
 async function planOf(text: string, version = 1): Promise<{ plan: Plan; page: Map<string, unknown> }> {
   const result = parsePolicy(text, 'p.yaml');
   if ('problems' in result) throw new Error(result.problems.join('\n'));
-  const asked = { ...command, tool: 'tool', env: ['LANG=C.UTF-8', 'OTHER=x'], version };
+  const asked = {
+    ...command,
+    tool: 'tool',
+    env: ['LANG=C.UTF-8', 'OTHER=x', 'HTTP_PROXY=http://caller:1'],
+    version,
+  };
   const request = { executionId: '', agent: 'coder', hostLabels: {}, identity, command: asked };
   const judgement = judge(result.policy, agents, relay, request, () => undefined);
-  const { plan, canonical } = await sealJudged(judgement, result.policy, () => Promise.resolve(image));
+  const { plan, canonical } = await sealJudged(judgement, result.policy, sources);
   return { plan, page: new Map(planLines(canonical).map((line) => [line.name, line.text])) };
 }
 
@@ -116,6 +133,45 @@ complete: true
     const shown = { write: /at "\/app"$/, read: /at "\/app", read only$/, none: /^none$/ }[rule];
     expect(String(page.get('mounts'))).toMatch(shown);
   }
+});
+
+const byName = (routes: string, more = '') => `version: 1
+environment: { allow: [HTTP_PROXY, LANG] }
+networks: { n: { allow: ["a.example:443"], routes: ${routes} } }
+tools: { tool: { strategy: ghost, image: "node:24", network: n${more} } }
+rules: [{ name: a, action: allow }]
+complete: true
+`;
+
+test('a plan has what its network lets be reached, in full, and its clients are told the way', async () => {
+  const { plan } = await planOf(byName('[model]', ', egress-bytes: { down: 1k }'));
+  expect(plan).toMatchObject({
+    network: 'none',
+    reach: {
+      ...{ network: 'n', allow: [{ to: 'a.example:443' }], most: { down: 1024 } },
+      routes: [
+        { name: 'model', to: 'https://m.example/', methods: ['GET'], headers: ['X-Key'], secrets: ['key'] },
+      ],
+    },
+  });
+  expect(plan.env).toContain('HTTPS_PROXY=http://127.0.0.1:3128');
+  expect(plan.env).toContain('MODEL_URL=http://127.0.0.1:3128/model/');
+  // Neither the image nor the caller may lead elsewhere.
+  expect(
+    plan.env.filter((entry) => /^https?_proxy=/i.test(entry)).map((entry) => entry.split('=')[1]),
+  ).toEqual(Array(4).fill('http://127.0.0.1:3128'));
+});
+
+test('a route that gateway.yaml does not have ends the command before it starts', async () => {
+  await expect(planOf(byName('[model, gone]'))).rejects.toMatchObject({ code: 'route-missing' });
+});
+
+test('a ghost that was started ahead serves a network by name as well: its container is the same', async () => {
+  const { plan: named } = await planOf(byName('[model]'));
+  const { plan: without } = await planOf(byName('[model]').replace(', network: n', ''));
+  expect(shapeKey(shapeOf(named))).toBe(shapeKey(shapeOf(without)));
+  expect(without.reach).toBeUndefined();
+  expect(without.env.some((entry) => entry.startsWith('HTTPS_PROXY='))).toBe(false);
 });
 
 test('policy explain tells no time of a passthrough', () => {

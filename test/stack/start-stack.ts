@@ -21,6 +21,8 @@ export interface StackOptions {
   /** Keys for some of them, by name. */
   readonly hosts?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly env?: NodeJS.ProcessEnv;
+  /** What the gateway runs under. */
+  readonly under?: readonly string[];
   /** The relay is this user, in a group that may use the agents' engine; root if absent. */
   readonly relayUid?: number;
   readonly progress?: (line: string) => void;
@@ -157,6 +159,7 @@ async function makeSite(lab: Machines, options: StackOptions): Promise<Site> {
     policy: options.policy,
     keys: gatewayKeys(specs, workspaces, lab, options),
     ...(options.env && { env: options.env }),
+    ...(options.under && { under: options.under }),
   });
   const own = Object.keys(specs).filter((name) => specs[name]?.elsewhere !== true);
   return { dir, paths, specs, own, workspaces, warden };

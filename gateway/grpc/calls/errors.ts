@@ -58,6 +58,7 @@ export const statusCodes: Record<ErrorCode, Status> = {
   'workspace-unreachable': status.UNAVAILABLE,
   'workspace-unstable': status.ABORTED,
   'image-missing': status.FAILED_PRECONDITION,
+  'route-missing': status.FAILED_PRECONDITION,
   'cwd-missing': status.FAILED_PRECONDITION,
   'not-utf8': status.INVALID_ARGUMENT,
   canceled: status.CANCELLED,

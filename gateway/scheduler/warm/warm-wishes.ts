@@ -1,5 +1,6 @@
 import type { Command } from '../../../src/command.ts';
 import type { AgentConfig, GatewayConfig } from '../../../src/config/gateway-config.ts';
+import { noReach } from '../../../src/egress/reach.ts';
 import type { Policy, ToolDefinition } from '../../../src/policy/policy.ts';
 import { sealPlan } from '../../judging/seal-plan.ts';
 import type { ImageFacts } from '../../ports/engine.ts';
@@ -32,7 +33,10 @@ function wishFor(
   const command: Command = { ...anyCommand, tool: tool.name, cwd: policy.workspace };
   const cleared = { subject: { agent, identity: agent.users[0] }, command, root: policy.workspace };
   const timeoutMs = longestTimeout(tool, policy);
-  const { plan } = sealPlan({ policy, tool, strategy: 'ghost', cleared, timeoutMs, image });
+  // No route is a part of a container.
+  const plain = { ...tool, reach: noReach };
+  const parts = { policy, tool: plain, cleared, timeoutMs, image, routes: new Map() };
+  const { plan } = sealPlan({ ...parts, strategy: 'ghost' });
   const shape = shapeOf(plan);
   return { shape, key: shapeKey(shape), labels: agent.hosts, timeoutMs };
 }

@@ -14,18 +14,18 @@ const none: NetworkUse = { network: toolDefaults.network, reach: noReach };
 
 export function buildNetworks(networks: NetworksFile): Networks {
   const uses = Object.entries(networks).map(([name, network]): [string, NetworkUse] => {
-    const { 'docker-network': docker, allow } = network;
+    const { 'docker-network': docker, allow = [], routes = [] } = network;
     if (docker !== undefined) return [name, { network: docker, reach: noReach }];
-    return [name, { ...none, reach: { network: name, allow: allow ?? [], routes: [] } }];
+    return [name, { ...none, reach: { network: name, allow, routes: [...new Set(routes)] } }];
   });
   return new Map([['none', none], ...uses]);
 }
 
 /** Names that cannot be shown in a line, and the one that is taken. */
 export function findNetworkNames(networks: NetworksFile, source: YamlSource): string[] {
-  return Object.entries(networks).flatMap(([name, { allow }]) => {
+  return Object.entries(networks).flatMap(([name, { 'docker-network': docker }]) => {
     if (name === 'none') return [source.problem(['networks', name], 'none is always no network')];
-    return allow === undefined || /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)
+    return docker !== undefined || /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)
       ? []
       : [
           source.problem(

@@ -37,6 +37,7 @@ export function toOverrides(raw: RunFields, networks: Networks): RunOverrides {
     ...(raw.strategy === undefined ? {} : { strategy: raw.strategy }),
     ...(raw.image === undefined ? {} : { image: raw.image }),
     ...(raw.network === undefined ? {} : networks.get(raw.network)),
+    ...egressBytes(raw['egress-bytes']),
     ...(raw.memory === undefined ? {} : { memoryBytes: raw.memory }),
     ...(raw.cpus === undefined ? {} : { cpus: raw.cpus }),
     ...(raw.pids === undefined ? {} : { pids: raw.pids }),
@@ -48,6 +49,13 @@ export function toOverrides(raw: RunFields, networks: Networks): RunOverrides {
     ...(raw.record === undefined ? {} : { record: raw.record }),
     ...(raw.workspace === undefined ? {} : { workspace: raw.workspace }),
     ...(raw.live === undefined ? {} : { liveMs: raw.live }),
+  };
+}
+
+function egressBytes({ up, down }: NonNullable<RunFields['egress-bytes']> = {}): RunOverrides {
+  return {
+    ...(up !== undefined && { egressUpBytes: up }),
+    ...(down !== undefined && { egressDownBytes: down }),
   };
 }
 

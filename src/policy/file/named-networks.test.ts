@@ -71,10 +71,10 @@ describe('a network by name', () => {
     ['{ registry: { allow: [{ to: "127.0.0.1:80", private: true }] } }', 'never reached'],
     ['{ registry: { allow: [{ to: "a.example:80", privat: true }] } }', 'nearest valid key is "private"'],
     ['{ registry: { allow: [] } }', 'must not be empty'],
-    ['{ registry: {} }', 'must have either allow or docker-network'],
+    ['{ registry: {} }', 'must have either allow, routes or both, or docker-network'],
     [
       '{ registry: { allow: ["a.example:443"], docker-network: x } }',
-      'must have either allow or docker-network',
+      'must have either allow, routes or both, or docker-network',
     ],
     ['{ registry: { alow: ["a.example:443"] } }', 'nearest valid key is "allow"'],
     [
@@ -91,18 +91,33 @@ describe('a network by name', () => {
   });
 });
 
+test('a network may have routes, and a tool bounds for its bytes; of two rules the tighter bound counts', () => {
+  const networks = '{ registry: { routes: [npm, model, npm] } }';
+  const tool = 'network: registry, egress-bytes: { up: 10m, down: 1g }';
+  const { tool: own } = decide(parsed(policyText(networks, tool)), facts);
+  expect(own?.reach).toEqual({ network: 'registry', allow: [], routes: ['npm', 'model'] });
+  expect([own?.egressUpBytes, own?.egressDownBytes]).toEqual([10 * 1024 ** 2, 1024 ** 3]);
+  const rules = policyText(networks, tool).replace(
+    /rules: .*/,
+    'rules: [{ name: r, tools: [npm], action: allow, egress-bytes: { up: 3k } }, { name: s, tools: [npm], action: allow, egress-bytes: { up: 2k } }]',
+  );
+  const { tool: both } = decide(parsed(rules), facts);
+  expect([both?.egressUpBytes, both?.egressDownBytes]).toEqual([2 * 1024, 1024 ** 3]);
+});
+
 test('a file with Docker networks means what it meant', () => {
   const { tool } = decide(parsed(policyText('{ registry: { docker-network: real } }')), facts);
   expect([tool?.network, tool?.reach.network]).toEqual(['real', '']);
 });
 
-test('policy check says what is not carried yet, and which wildcard leads to strangers', () => {
+test('policy check says which wildcard leads to strangers, and which bound is of no use', () => {
   const wide = '{ registry: { allow: ["*.github.io:443", "a.example:443"] } }';
   const { warnings } = checkPolicy(parsed(policyText(wide)));
   expect(warnings.filter((line) => line.includes('network registry'))).toEqual([
-    'tools.npm: network registry goes by name, which no ghost does yet: it runs without a network',
     'tools.npm: network registry has *.github.io:443, where everybody may have a server: name your own',
   ]);
+  const bounded = checkPolicy(parsed(policyText('{}', 'egress-bytes: { up: 1m }'))).warnings;
+  expect(bounded).toContain('tools.npm: egress-bytes is of no use without a network by name');
 });
 
 test('a plan is shown with each destination in a line of its own', () => {
@@ -115,6 +130,31 @@ test('a plan is shown with each destination in a line of its own', () => {
     '"*.cdn.example:443"',
     'npm.corp:4873, also at addresses that are not public',
   ]);
+});
+
+test('a route is shown with where it leads and what is added, and no two look alike', () => {
+  const route = {
+    name: 'model',
+    to: 'https://m.example/',
+    methods: ['POST'],
+    headers: ['x-key'],
+    secrets: ['key'],
+  };
+  const textOf = (change: object, most: object = {}) => {
+    const reach = { network: 'n', allow: [], routes: [{ ...route, ...change }], most };
+    return planLines(JSON.stringify({ ...anyPlan, reach })).map(({ text }) => text);
+  };
+  expect(textOf({}, { up: 2048 })).toContain('network n, at most 2 KiB there');
+  expect(textOf({})).toContain('route model to https://m.example/, methods POST, headers x-key, secrets key');
+  const changes = [
+    { headers: [] },
+    { headers: ['none'] },
+    { secrets: [] },
+    { methods: ['GET', 'POST'] },
+    { private: true },
+  ];
+  const texts = [{}, ...changes].map((change) => textOf(change).join('\n'));
+  expect(new Set(texts).size).toBe(texts.length);
 });
 
 const anyPlan = {

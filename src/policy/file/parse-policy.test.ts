@@ -40,6 +40,8 @@ test('the example policy loads with everything filled in, and passes its own che
     image: 'node:24',
     network: 'clawrden-egress',
     reach: noReach,
+    egressUpBytes: 0,
+    egressDownBytes: 0,
     memoryBytes: 2 * 1024 ** 3,
     cpus: 2,
     pids: 512,

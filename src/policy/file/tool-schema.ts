@@ -39,6 +39,7 @@ export const runFields = {
   strategy: z.enum(['ghost', 'mirror', 'passthrough']).optional(),
   image: imageField.optional(),
   network: z.string().optional(),
+  'egress-bytes': strictObject({ up: sizeField.optional(), down: sizeField.optional() }).optional(),
   memory: memoryField.optional(),
   cpus: z.number().min(0.01).max(1024).optional(),
   pids: z.int().min(4).max(1_000_000).optional(),
@@ -82,6 +83,12 @@ export function checkTool(tool: ToolsFile[string], context: z.RefinementCtx): vo
 export const toolsSchema = z.record(z.string(), toolSchema);
 
 const mostDestinations = 256;
+const mostRoutes = 64;
+
+const routeNameField = parsedField(
+  (text) => (/^[a-z][a-z0-9-]{0,62}$/.test(text) ? text : undefined),
+  'the name of a route of gateway.yaml',
+);
 
 /** `NAME:PORT`, or with `private: true`. */
 const destinationField = z
@@ -100,9 +107,17 @@ const destinationField = z
 const networkSchema = strictObject({
   'docker-network': dockerNetworkField.optional(),
   allow: z.array(destinationField).min(1).max(mostDestinations).optional(),
-}).refine((network) => (network['docker-network'] === undefined) !== (network.allow === undefined), {
-  error: 'must have either allow or docker-network',
-});
+  routes: z.array(routeNameField).min(1).max(mostRoutes).optional(),
+}).refine(isOfOneKind, { error: 'must have either allow, routes or both, or docker-network' });
+
+function isOfOneKind(network: {
+  readonly 'docker-network'?: unknown;
+  readonly allow?: unknown;
+  readonly routes?: unknown;
+}): boolean {
+  const goesByName = network.allow !== undefined || network.routes !== undefined;
+  return (network['docker-network'] !== undefined) !== goesByName;
+}
 
 export const networksSchema = z.record(z.string(), networkSchema);
 

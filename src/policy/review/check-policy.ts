@@ -141,11 +141,12 @@ function findRiskyTools(policy: Policy): string[] {
   ];
 }
 
-function findNamedNetworks({ name, reach }: ToolDefinition): string[] {
-  if (reach.network === '') return [];
+function findNamedNetworks({ name, reach, egressUpBytes, egressDownBytes }: ToolDefinition): string[] {
+  const isBounded = egressUpBytes > 0 || egressDownBytes > 0;
+  if (reach.network === '')
+    return isBounded ? [`tools.${name}: egress-bytes is of no use without a network by name`] : [];
   const at = `tools.${name}: network ${reach.network}`;
   return [
-    `${at} goes by name, which no ghost does yet: it runs without a network`,
     ...reach.allow
       .filter(({ to }) => isHosting(to))
       .map(({ to }) => `${at} has ${to}, where everybody may have a server: name your own`),

@@ -63,7 +63,10 @@ function tighter(a: RunOverrides, b: RunOverrides): RunOverrides {
   };
 }
 
-const limitKeys = ['memoryBytes', 'cpus', 'pids', 'outputBytes', 'fileBytes', 'idleTimeoutMs'] as const;
+const limitKeys = [
+  ...(['memoryBytes', 'cpus', 'pids', 'outputBytes', 'fileBytes', 'idleTimeoutMs'] as const),
+  ...(['egressUpBytes', 'egressDownBytes'] as const),
+] as const;
 
 type Limit = (typeof limitKeys)[number];
 

@@ -11,6 +11,7 @@ import { checkEngine, checkPresent } from './check-engine.ts';
 import { checkDisk } from './check-machine.ts';
 import { checkNotify } from './check-notify.ts';
 import { checkOidc } from './check-oidc.ts';
+import { checkRoutes } from './check-routes.ts';
 import { checkWorkspace } from './check-workspace.ts';
 import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 
@@ -30,6 +31,7 @@ export async function checkGatewayFiles(file: string): Promise<Finding[]> {
     ...(config.hosts.length === 0 ? [bad('hosts', 'there is none', 'name a Docker engine under hosts')] : []),
     ...(config.agents.length === 0 ? [doubtful('agents', 'there is none', 'name one under agents')] : []),
     ...findings,
+    ...checkRoutes(config, policy),
     ...(await checkState(config.state)),
     ...(await checkServerFiles('grpc.tls', config.grpc.tls)),
     ...(await checkServerFiles('http.tls', config.http.tls)),

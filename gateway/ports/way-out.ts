@@ -1,0 +1,25 @@
+import type { Duplex } from 'node:stream';
+import type { Reach } from '../../src/egress/reach.ts';
+import type { ConnectionRecord } from '../audit/connection-record.ts';
+
+/** Opens the way out of one execution. */
+export type OpenWayOut = (traveller: Traveller, reach: Reach) => WayOut;
+
+/** On whose behalf connections are made. */
+export interface Traveller {
+  readonly execution: string;
+  readonly agent: string;
+  /** Ends its connections. */
+  readonly signal: AbortSignal;
+  /** Gets the line that a refused client got. */
+  readonly refused: (line: string) => void;
+  /** Gets what the audit got, when a connection is over. */
+  readonly ended: (record: ConnectionRecord) => void;
+}
+
+export interface WayOut {
+  /** Takes over a connection. Its maker destroys it when its client is gone. */
+  readonly serve: (client: Duplex) => void;
+  /** Resolves when all that it serves are over, and in the audit. Never rejects. */
+  readonly closed: () => Promise<void>;
+}
