@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { makeAuthority } from '../../src/pki/authority.ts';
+import { issueServerCertificate } from '../../src/pki/issue-certificate.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { type AuditLine, type Stack, startStack } from '../stack/start-stack.ts';
 import { type Internet, startInternet } from './internet.ts';
@@ -11,14 +13,20 @@ workspace: /app
 timeout: 1m
 networks:
   registry:
-    allow: [{ to: "registry.example:80", private: true }, { to: "registry.example:7", private: true }]
+    allow:
+      - { to: "registry.example:80", private: true }
+      - { to: "registry.example:443", private: true }
+      - { to: "registry.example:7", private: true }
     routes: [model]
 tools:
   ghostly: { strategy: ghost, image: "clawrden-lab/busybox:latest", memory: 64m, network: registry }
+  node: { strategy: ghost, image: "clawrden-lab/node:24", memory: 512m, network: registry }
+  npm: { strategy: ghost, image: "clawrden-lab/node:24", memory: 512m, network: registry }
 rules:
   - { name: bounded, tools: [ghostly], args: [": few*"], action: allow, egress-bytes: { down: 100k } }
   - { name: plain, tools: [ghostly], args: [": plain*"], action: allow, network: none }
   - { name: all, tools: [ghostly], action: allow }
+  - { name: clients, tools: [node, npm], action: allow }
 complete: true
 `;
 
@@ -37,6 +45,9 @@ describe.skipIf(!hasLab())('a ghost whose network goes by name', () => {
 
   beforeAll(async () => {
     internet = await startInternet();
+    const authority = await makeAuthority('test');
+    const { certificate: cert, key } = await issueServerCertificate(authority, ['registry.example']);
+    await internet.order({ tls: { cert, key } });
     await internet.order({
       zone: {
         'registry.example': [[internet.address]],
@@ -119,6 +130,33 @@ describe.skipIf(!hasLab())('a ghost whose network goes by name', () => {
     const { stdout } = await run(script);
     expect(stdout.toString()).toBe('lo\n1\nover\n');
     expect(await internet.order({ tell: 'seen' })).toMatchObject({ connections: [], asked: [] });
+  });
+
+  test.each([
+    [
+      'fetch of node',
+      'node',
+      ['-e', "fetch('http://registry.example/n').then((r) => r.text()).then(console.log)"],
+    ],
+    [
+      'fetch of node over TLS',
+      'node',
+      [
+        '-e',
+        "process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'; fetch('https://registry.example/n').then((r) => r.text()).then(console.log)",
+      ],
+    ],
+  ])('%s takes the way out by its variables', async (_what, tool, args) => {
+    const { stdout, stderr } = await typed(stack.agents.coder!, [tool, ...args]);
+    expect({ said: stdout.toString(), stderr }).toMatchObject({ said: 'GET /n \n' });
+    expect(await connections(1)).toMatchObject([{ outcome: 'closed' }]);
+  });
+
+  test('npm shows the line of what is refused as its own error', async () => {
+    const args = ['view', 'x', '--registry', 'http://other.example/', '--fetch-retries', '0'];
+    const { stderr } = await typed(stack.agents.coder!, ['npm', ...args]);
+    expect(stderr).toMatch(/npm error .*clawrden: egress-denied: other\.example:80 is not a destination/);
+    expect(await connections(1)).toMatchObject([{ outcome: 'denied' }]);
   });
 
   test('a caller is told what was refused, and `show` lists what was reached', async () => {
