@@ -58,6 +58,7 @@ import { lackingApprovers } from './principals/lacking-approvers.ts';
 import { createPrincipalOperations } from './principals/principal-operations.ts';
 import { restoreWaiting } from './restore.ts';
 import { openPool } from './scheduler/pool.ts';
+import { holdSecrets } from './secrets/hold-secrets.ts';
 import { startServers } from './servers.ts';
 import { openPeopleAndProvider } from './signed-in/open-people.ts';
 import { connectionLimits } from './start/connection-limits.ts';
@@ -104,7 +105,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   // If the policy is not valid, the start ends before anything is written.
   const policyFile = openPolicyFile(config.policy, config.toolFiles);
   const policy = policyFile.current;
-  const [doors, notify] = [openDoors(config), openNotify(config.notify, policy)];
+  const [doors, notify] = [openDoors(config), await openNotify(config.notify, policy)];
   connectionLimits(config.limits);
   const ports = await reservePorts({
     'grpc.listen': config.grpc.listen,
@@ -130,7 +131,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const counts = createExecutionCounts();
   const recorder = counts.watch(createRecorder(audit, refusals, records.outputs, () => policy().hash));
   const incidents = createIncidents(audit);
-  const provider = config.oidc && openProvider(config.oidc);
+  const provider = config.oidc && (await openProvider(config.oidc));
   const known = { ...records, first: identity.people, agents };
   const principals = await openPeopleAndProvider({ ...known, config, provider });
   await markTaken(config.state);
@@ -141,6 +142,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...{ store: records.approvals, grants, approvers, record: audit.append },
     pendingPerAgent: config.limits.pendingPerAgent,
   });
+  const secrets = holdSecrets(config.secrets);
   const drains = await openDrains(records.database, audit);
   const states = await openAgentStates(records.database);
   const files = nativeFiles();
@@ -229,12 +231,10 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     relays,
     audit,
     auditFile: config.audit,
-    states,
-    killSwitch,
-    breakers,
-    ...{ counts, egressMetrics: egress.metrics },
+    ...{ states, killSwitch, breakers, counts, egressMetrics: egress.metrics },
     principals: createPrincipalOperations({ ...principals, agents }),
     ...{ ...rotation, assignments },
+    secrets: secrets.views,
     doorsProblems: () => [...doors.warnings(), ...notify.problems()],
     lackingApprovers: () => lackingApprovers(policy(), principals),
     faults,
@@ -258,9 +258,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     relays,
     offerHome: workspaces.homes.offer,
     ...{ principals, provider },
-    ...{ ...rotation, doors },
-    faults,
-    log,
+    ...{ ...rotation, doors, faults, log },
   };
   const servers = await startServers(config, identity, records, { ...served, ports, agents });
   const watching = new AbortController();

@@ -41,11 +41,11 @@ export interface OpenNotify {
 
 const lookMs = 1_000;
 
-/** Throws one line if a credential cannot be read. */
-export function openNotify(config: NotifyConfig, policy: () => Policy): OpenNotify {
-  const tokens = tokensOf(config);
-  const secrets = config.webhooks.map(({ secret, name }) =>
-    readSecret(secret, `notify.webhooks ${name}: secret`),
+/** Rejects with one line if a credential cannot be read. */
+export async function openNotify(config: NotifyConfig, policy: () => Policy): Promise<OpenNotify> {
+  const tokens = await tokensOf(config);
+  const secrets = await Promise.all(
+    config.webhooks.map(({ secret, name }) => readSecret(secret, `notify.webhooks ${name}: secret`)),
   );
   const closing = new AbortController();
   let notifiers: readonly Notifier[] = [];
@@ -91,10 +91,10 @@ interface Tokens {
   readonly slack: { readonly app: string; readonly bot: string };
 }
 
-function tokensOf({ telegram, slack }: NotifyConfig): Tokens {
+async function tokensOf({ telegram, slack }: NotifyConfig): Promise<Tokens> {
   return {
-    telegram: telegram === undefined ? '' : readTelegramToken(telegram),
-    slack: slack === undefined ? { app: '', bot: '' } : readSlackTokens(slack),
+    telegram: telegram === undefined ? '' : await readTelegramToken(telegram),
+    slack: slack === undefined ? { app: '', bot: '' } : await readSlackTokens(slack),
   };
 }
 

@@ -19,10 +19,13 @@ const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 /** What is asked for, as far as the provider has it: also groups by themselves, and to be asked again later. */
 const scopes = ['openid', 'profile', 'email', 'groups', 'offline_access'];
 
-/** Throws one line if the secret cannot be read. The provider itself is not asked before somebody signs in. */
-export function openProvider(oidc: OidcConfig, deadlineMs = providerDeadlineMs): IdentityProvider {
-  const discover = createDiscover(oidc, readSecret(oidc.clientSecret, 'oidc.client-secret'), deadlineMs);
-
+/** Rejects with one line if the secret cannot be read. The provider itself is not asked before somebody signs in. */
+export async function openProvider(
+  oidc: OidcConfig,
+  deadlineMs = providerDeadlineMs,
+): Promise<IdentityProvider> {
+  const secret = await readSecret(oidc.clientSecret, 'oidc.client-secret');
+  const discover = createDiscover(oidc, secret, deadlineMs);
   async function ask<Value>(
     question: (config: Configuration) => Promise<Value>,
     known = false,

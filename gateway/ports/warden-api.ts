@@ -20,6 +20,7 @@ import type { Principal } from './principal.ts';
 import type { RecordedOutput } from './recorded-output.ts';
 import type { KeptRecording } from './recording.ts';
 import type { Rotations } from './rotations.ts';
+import type { SecretView } from './secret-view.ts';
 import type { ToolView } from './tool-view.ts';
 import type { EarlierAnswer, PendingApproval, Resolution, ShownVerdict } from './verdict.ts';
 import type { WorkspaceOperations } from './workspace-view.ts';
@@ -194,6 +195,8 @@ export interface WardenApi {
   /** By the policy in force; of these agents, if any are given, and then only what one of them may use. */
   readonly tools: (agents?: readonly string[]) => ToolView[];
   readonly assignments: AssignmentOperations;
+  /** Those of gateway.yaml, by name. If `check`, each is read. */
+  readonly secrets: (check: boolean) => Promise<SecretView[]>;
   readonly policy: () => PolicyView;
   /** An agent that `asker` does not see is not known. */
   readonly explain: (

@@ -62,6 +62,7 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'WardenService/GetTool': looksAsAgent,
     'WardenService/AssignTool': administers,
     'WardenService/UnassignTool': administers,
+    'WardenService/GetSecrets': administers,
     'WardenService/ListAudit': looksAtAll,
     'WardenService/GetWorkspace': looks,
     'WardenService/ListKeptFiles': looks,

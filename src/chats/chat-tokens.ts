@@ -8,23 +8,33 @@ const telegramForm = /^[0-9]{5,20}:[A-Za-z0-9_-]{20,100}$/;
 /** Each becomes a header. */
 const slackForms = { app: /^xapp-[A-Za-z0-9-]{10,400}$/, bot: /^xoxb-[A-Za-z0-9-]{10,400}$/ } as const;
 
-/** Each throws one line that names the key, and never what was read. */
-export function readTelegramToken({ token }: Pick<TelegramConfig, 'token'>): string {
+/** Each rejects with one line that names the key, and never what was read. */
+export function readTelegramToken({ token }: Pick<TelegramConfig, 'token'>): Promise<string> {
   return read(token, 'notify.telegram: token', telegramForm, 'the token of a bot, like 123456789:AA...');
 }
 
-export function readSlackTokens({ appToken, botToken }: Pick<SlackConfig, 'appToken' | 'botToken'>): {
-  readonly app: string;
-  readonly bot: string;
-} {
+export async function readSlackTokens({
+  appToken,
+  botToken,
+}: Pick<SlackConfig, 'appToken' | 'botToken'>): Promise<{ readonly app: string; readonly bot: string }> {
   return {
-    app: read(appToken, 'notify.slack: app-token', slackForms.app, "an app's token, which begins with xapp-"),
-    bot: read(botToken, 'notify.slack: bot-token', slackForms.bot, "a bot's token, which begins with xoxb-"),
+    app: await read(
+      appToken,
+      'notify.slack: app-token',
+      slackForms.app,
+      "an app's token, which begins with xapp-",
+    ),
+    bot: await read(
+      botToken,
+      'notify.slack: bot-token',
+      slackForms.bot,
+      "a bot's token, which begins with xoxb-",
+    ),
   };
 }
 
-function read(source: SecretSource, at: string, form: RegExp, what: string): string {
-  const text = readSecret(source, at);
+async function read(source: SecretSource, at: string, form: RegExp, what: string): Promise<string> {
+  const text = await readSecret(source, at);
   if (!form.test(text)) throw new ConfigError([`${at}: what is there is not ${what}`]);
   return text;
 }

@@ -27,6 +27,7 @@ import { initCommand } from './set-up/init-command.ts';
 import { keysCommand } from './set-up/keys-command.ts';
 import { loginCommand } from './set-up/login-command.ts';
 import { relayCommand } from './set-up/relay-command.ts';
+import { secretsCommand } from './set-up/secrets-command.ts';
 import { tokenCommand } from './set-up/token-command.ts';
 import { tokensCommand } from './set-up/tokens-command.ts';
 import { usersCommand } from './set-up/users-command.ts';
@@ -52,6 +53,7 @@ export function program(): Command {
     .addCommand(loginCommand())
     .addCommand(keysCommand())
     .addCommand(caCommand())
+    .addCommand(secretsCommand())
     .addCommand(doctorCommand())
     .commandsGroup('Run and look:')
     .addCommand(execCommand())

@@ -3,7 +3,7 @@ import { plannedRoute } from '../egress/route.ts';
 import { parseGatewayConfig } from './load-gateway-config.ts';
 
 const whole = `
-secrets: { npm-read: { file: npm }, key: { env: MODEL_KEY } }
+secrets: { npm-read: { file: npm }, key: { env: MODEL_KEY }, db: { command: [vault, kv, get], ttl: 5m } }
 routes:
   npm: { to: "https://Registry.example/", methods: [GET, HEAD], headers: { Authorization: "Bearer {npm-read}" } }
   model: { to: "http://models.corp:8080/v1/", private: true, headers: { x-api-key: "{key}", x-two: "{key}-{npm-read}" } }
@@ -17,6 +17,7 @@ test('routes, secrets and the proxy arrive, with paths that are absolute', () =>
     new Map([
       ['npm-read', { file: '/srv/gw/npm' }],
       ['key', { env: 'MODEL_KEY' }],
+      ['db', { command: ['vault', 'kv', 'get'], ttl: 300_000 }],
     ]),
   );
   expect(config.egress).toEqual({ proxy: { name: 'proxy.corp', port: 3128 } });
@@ -75,7 +76,13 @@ describe('refused:', () => {
 
   it.each([
     ['secrets: { a: "text" }', 'a credential never stands in this file'],
-    ['secrets: { a: { file: x, env: Y } }', 'must be { file: PATH } or { env: NAME }'],
+    [
+      'secrets: { a: { file: x, env: Y } }',
+      'must be { file: PATH }, { env: NAME } or { command: [PROGRAM, ARG...] }',
+    ],
+    ['secrets: { a: { command: [] } }', 'must be { file: PATH }'],
+    ['secrets: { a: { command: [vault], ttl: 8d } }', 'must be { file: PATH }'],
+    ['secrets: { a: { command: vault } }', 'must be { file: PATH }'],
     ['egress: { proxy: "https://p:1" }', 'must be http://HOST:PORT'],
     ['egress: { proxy: "http://u:p@p:1" }', 'must be http://HOST:PORT'],
     ['egress: { proxy: "http://p" }', 'must be http://HOST:PORT'],

@@ -260,6 +260,7 @@ export const emptyWarden: WardenApi = {
     revoke: async () => nobody,
   },
   assignments: { assign: async () => nobody, unassign: async () => nobody },
+  secrets: async () => [],
   audit: async function* () {},
   tools: () => [],
   policy: () => ({ hash: '', text: '', problem: '' }),

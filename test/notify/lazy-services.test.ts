@@ -13,7 +13,7 @@ import { registerHooks } from 'node:module';
 const loaded = [];
 registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
 const { openNotify } = await import('./gateway/notify/open-notify.ts');
-const notify = openNotify(${JSON.stringify(notify)}, () => ({ version: 1, rules: [] }));
+const notify = await openNotify(${JSON.stringify(notify)}, () => ({ version: 1, rules: [] }));
 const none = async () => [];
 const log = { warn() {}, info() {}, error() {} };
 await notify.begin({

@@ -14,7 +14,7 @@ export interface Asked extends AsyncDisposable {
   readonly company: Company;
   readonly provider: IdentityProvider;
   /** Its own, with this deadline. */
-  readonly hasty: (deadlineMs: number) => IdentityProvider;
+  readonly hasty: (deadlineMs: number) => Promise<IdentityProvider>;
   /** What a browser came back with, and what has to be shown beside it. */
   readonly begin: (provider?: IdentityProvider) => Promise<RedeemedCode>;
 }
@@ -29,7 +29,7 @@ export async function askProvider(changed: Partial<OidcConfig> = {}): Promise<As
     ...{ nameClaim: 'preferred_username', groupsClaim: 'groups', groups: new Map() },
     ...changed,
   };
-  const own = openProvider(config);
+  const own = await openProvider(config);
   return {
     ...{ company, provider: own, hasty: (deadlineMs) => openProvider(config, deadlineMs) },
     begin: async (provider = own) => {

@@ -183,7 +183,9 @@ test('a provider that does not answer is given up', async () => {
   const { begin, hasty, company } = await start();
   const redeemed = await begin();
   company.hangs = true;
-  expect(await hasty(300).redeem(redeemed)).toMatchObject({ refused: expect.stringContaining('reached') });
+  expect(await (await hasty(300)).redeem(redeemed)).toMatchObject({
+    refused: expect.stringContaining('reached'),
+  });
 });
 
 /** As the provider of `company` answers it. */

@@ -84,6 +84,7 @@ export function wardenService(parts: WardenServiceParts): WardenServiceServer {
     revokeRelay: by((request, caller) => revokeRelay(warden, request, caller)),
     ...principalHandlers(by, principalCalls(warden.principals, enrolment, seal)),
     ...assignmentHandlers(by, assignmentCalls(warden.assignments)),
+    getSecrets: by(async ({ check }) => ({ secrets: await warden.secrets(check) })),
     ...rotationHandlers(by, warden),
     getPolicy: by(() => warden.policy()),
     explainCommand: by(async (request, caller) =>

@@ -25,7 +25,7 @@ async function checkWebhook(hook: WebhookConfig): Promise<Finding[]> {
   const held = 'file' in source ? [await checkKey(`${check} secret`, source.file)] : [];
   let secret: string;
   try {
-    secret = readSecret(source, 'secret');
+    secret = await readSecret(source, 'secret');
   } catch (error) {
     return [...held, bad(check, messageOf(error), 'give it to this user, too, or run doctor as the gateway')];
   }

@@ -12,7 +12,7 @@ export async function checkOidc(oidc: OidcConfig | undefined): Promise<Finding[]
   const check = 'oidc';
   const held = 'file' in clientSecret ? [await checkKey('oidc.client-secret', clientSecret.file)] : [];
   try {
-    readSecret(clientSecret, 'oidc.client-secret');
+    await readSecret(clientSecret, 'oidc.client-secret');
   } catch (error) {
     return [...held, bad(check, messageOf(error), 'give it to this user, too, or run doctor as the gateway')];
   }

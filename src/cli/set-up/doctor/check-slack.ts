@@ -13,9 +13,9 @@ const setUp = 'see docs/notify.md for the app and its two tokens';
 export async function checkSlack(config: SlackConfig): Promise<Finding[]> {
   const { api, appToken, botToken, channels } = config;
   const held = [await checkFile('app-token', appToken), await checkFile('bot-token', botToken)].flat();
-  let tokens: ReturnType<typeof readSlackTokens>;
+  let tokens: Awaited<ReturnType<typeof readSlackTokens>>;
   try {
-    tokens = readSlackTokens(config);
+    tokens = await readSlackTokens(config);
   } catch (error) {
     return [...held, bad(check, messageOf(error), setUp)];
   }

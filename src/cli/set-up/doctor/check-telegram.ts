@@ -13,7 +13,7 @@ export async function checkTelegram(config: TelegramConfig): Promise<Finding[]> 
   const held = 'file' in source ? [await checkKey(`${check} token`, source.file)] : [];
   let token: string;
   try {
-    token = readTelegramToken(config);
+    token = await readTelegramToken(config);
   } catch (error) {
     return [...held, bad(check, messageOf(error), 'see docs/notify.md for where the token comes from')];
   }

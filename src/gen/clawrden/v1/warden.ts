@@ -622,6 +622,23 @@ export interface ToolRule {
   instead: string;
 }
 
+export interface GetSecretsRequest {
+  /** Reads each of them, to say whether that works. */
+  check: boolean;
+}
+
+export interface GetSecretsResponse {
+  secrets: Secret[];
+}
+
+export interface Secret {
+  name: string;
+  /** file, env or command. */
+  source: string;
+  /** Why it cannot be read; empty if it can, and if that was not asked. */
+  problem: string;
+}
+
 export interface ListAuditRequest {
   /** The number of the first record; 0 means the newest ones. */
   from: bigint;
@@ -7638,6 +7655,243 @@ export const ToolRule: MessageFns<ToolRule> = {
   },
 };
 
+function createBaseGetSecretsRequest(): GetSecretsRequest {
+  return { check: false };
+}
+
+export const GetSecretsRequest: MessageFns<GetSecretsRequest> = {
+  encode(message: GetSecretsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.check !== false) {
+      writer.uint32(8).bool(message.check);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetSecretsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetSecretsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.check = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetSecretsRequest {
+    return { check: isSet(object.check) ? globalThis.Boolean(object.check) : false };
+  },
+
+  toJSON(message: GetSecretsRequest): unknown {
+    const obj: any = {};
+    if (message.check !== false) {
+      obj.check = message.check;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetSecretsRequest>): GetSecretsRequest {
+    return GetSecretsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetSecretsRequest>): GetSecretsRequest {
+    const message = createBaseGetSecretsRequest();
+    message.check = object.check ?? false;
+    return message;
+  },
+};
+
+function createBaseGetSecretsResponse(): GetSecretsResponse {
+  return { secrets: [] };
+}
+
+export const GetSecretsResponse: MessageFns<GetSecretsResponse> = {
+  encode(message: GetSecretsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.secrets) {
+      Secret.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetSecretsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetSecretsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.secrets.push(Secret.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetSecretsResponse {
+    return {
+      secrets: globalThis.Array.isArray(object?.secrets) ? object.secrets.map((e: any) => Secret.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: GetSecretsResponse): unknown {
+    const obj: any = {};
+    if (message.secrets?.length) {
+      obj.secrets = message.secrets.map((e) => Secret.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetSecretsResponse>): GetSecretsResponse {
+    return GetSecretsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetSecretsResponse>): GetSecretsResponse {
+    const message = createBaseGetSecretsResponse();
+    message.secrets = object.secrets?.map((e) => Secret.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseSecret(): Secret {
+  return { name: "", source: "", problem: "" };
+}
+
+export const Secret: MessageFns<Secret> = {
+  encode(message: Secret, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.source !== "") {
+      writer.uint32(18).string(message.source);
+    }
+    if (message.problem !== "") {
+      writer.uint32(26).string(message.problem);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Secret {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSecret();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.source = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.problem = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Secret {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      source: isSet(object.source) ? globalThis.String(object.source) : "",
+      problem: isSet(object.problem) ? globalThis.String(object.problem) : "",
+    };
+  },
+
+  toJSON(message: Secret): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.source !== "") {
+      obj.source = message.source;
+    }
+    if (message.problem !== "") {
+      obj.problem = message.problem;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Secret>): Secret {
+    return Secret.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Secret>): Secret {
+    const message = createBaseSecret();
+    message.name = object.name ?? "";
+    message.source = object.source ?? "";
+    message.problem = object.problem ?? "";
+    return message;
+  },
+};
+
 function createBaseListAuditRequest(): ListAuditRequest {
   return { from: 0n, limit: 0, pageToken: "" };
 }
@@ -14282,6 +14536,16 @@ export const WardenServiceService = {
       Buffer.from(UnassignToolResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UnassignToolResponse => UnassignToolResponse.decode(value),
   },
+  /** The secrets of gateway.yaml by name, at most 256: where each comes from, and never what it is. */
+  getSecrets: {
+    path: "/clawrden.v1.WardenService/GetSecrets" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetSecretsRequest): Buffer => Buffer.from(GetSecretsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetSecretsRequest => GetSecretsRequest.decode(value),
+    responseSerialize: (value: GetSecretsResponse): Buffer => Buffer.from(GetSecretsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetSecretsResponse => GetSecretsResponse.decode(value),
+  },
   /** Records of the audit in the order of the log: from one of them on, or the newest. UNAVAILABLE if it cannot be read. */
   listAudit: {
     path: "/clawrden.v1.WardenService/ListAudit" as const,
@@ -14632,6 +14896,8 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
    */
   assignTool: handleUnaryCall<AssignToolRequest, AssignToolResponse>;
   unassignTool: handleUnaryCall<UnassignToolRequest, UnassignToolResponse>;
+  /** The secrets of gateway.yaml by name, at most 256: where each comes from, and never what it is. */
+  getSecrets: handleUnaryCall<GetSecretsRequest, GetSecretsResponse>;
   /** Records of the audit in the order of the log: from one of them on, or the newest. UNAVAILABLE if it cannot be read. */
   listAudit: handleUnaryCall<ListAuditRequest, ListAuditResponse>;
   /** An agent's workspace at home, and its replicas on Docker hosts. */
@@ -15031,6 +15297,22 @@ export interface WardenServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UnassignToolResponse) => void,
+  ): ClientUnaryCall;
+  /** The secrets of gateway.yaml by name, at most 256: where each comes from, and never what it is. */
+  getSecrets(
+    request: GetSecretsRequest,
+    callback: (error: ServiceError | null, response: GetSecretsResponse) => void,
+  ): ClientUnaryCall;
+  getSecrets(
+    request: GetSecretsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetSecretsResponse) => void,
+  ): ClientUnaryCall;
+  getSecrets(
+    request: GetSecretsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetSecretsResponse) => void,
   ): ClientUnaryCall;
   /** Records of the audit in the order of the log: from one of them on, or the newest. UNAVAILABLE if it cannot be read. */
   listAudit(

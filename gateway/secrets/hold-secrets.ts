@@ -1,0 +1,15 @@
+import type { SecretSource } from '../../src/config/secret-source.ts';
+import type { SecretView } from '../ports/secret-view.ts';
+import { openSecrets, type Secret } from './open-secrets.ts';
+import { createSecretViews } from './secret-views.ts';
+
+/** The secrets of gateway.yaml, for what uses them and for people. */
+export interface Secrets {
+  readonly value: Secret;
+  readonly views: (check: boolean) => Promise<SecretView[]>;
+}
+
+export function holdSecrets(sources: ReadonlyMap<string, SecretSource>): Secrets {
+  const value = openSecrets(sources);
+  return { value, views: createSecretViews(sources, value) };
+}
