@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createMasking } from './mask-stream.ts';
+import { formsOf } from './secret-forms.ts';
+
+const value = fc
+  .oneof(
+    fc.string({ minLength: 8, maxLength: 80, unit: 'grapheme-ascii' }),
+    fc.string({ minLength: 8, maxLength: 40, unit: 'grapheme' }),
+    fc.string({ minLength: 8, maxLength: 24, unit: fc.constantFrom('a', 'b') }),
+    fc
+      .array(fc.string({ minLength: 0, maxLength: 30 }), { minLength: 2, maxLength: 4 })
+      .map((lines) => lines.join('\n')),
+  )
+  .filter((text) => Buffer.byteLength(text) >= 8 && text.isWellFormed());
+
+/** A stream with forms of the values in it, whole, cut off, and one over the other. */
+const streams = fc.array(value, { minLength: 1, maxLength: 3 }).chain((values) => {
+  const forms = values.flatMap(formsOf);
+  const part = fc.oneof(
+    fc.constantFrom(...forms),
+    fc.tuple(fc.constantFrom(...forms), fc.nat(200)).map(([form, length]) => form.subarray(0, length)),
+    fc.tuple(fc.constantFrom(...forms), fc.nat(200)).map(([form, from]) => form.subarray(from)),
+    fc.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.from(bytes)),
+  );
+  return fc.record({
+    values: fc.constant(values),
+    text: fc.array(part, { maxLength: 8 }).map((parts) => Buffer.concat(parts)),
+    cuts: fc.array(fc.nat(400), { maxLength: 12 }),
+  });
+});
+
+function masked(values: readonly string[], chunks: readonly Buffer[]): Buffer {
+  const stream = createMasking(values)();
+  return Buffer.concat([...chunks.map(stream.push, stream), stream.end()]);
+}
+
+function cutAt(text: Buffer, cuts: readonly number[]): Buffer[] {
+  const places = [...new Set([0, ...cuts.filter((at) => at < text.length)])].sort((a, b) => a - b);
+  return places.map((at, nth) => text.subarray(at, places[nth + 1] ?? text.length));
+}
+
+/** Each byte of a form, and of one that the stream's end cuts off, is masked; found by looking for one after the other. */
+function expected(values: readonly string[], text: Buffer): Buffer {
+  const isSecret = new Uint8Array(text.length + 1);
+  for (const form of values.flatMap(formsOf)) {
+    for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1))
+      isSecret.fill(1, at, at + form.length);
+    for (let length = Math.min(form.length - 1, text.length); length >= 8; length -= 1) {
+      if (text.subarray(-length).equals(form.subarray(0, length)))
+        isSecret.fill(1, text.length - length, text.length);
+    }
+  }
+  const parts = Array.from(text, (byte, at) => {
+    if (isSecret[at] === 0) return Buffer.of(byte);
+    return Buffer.from(at > 0 && isSecret[at - 1] === 1 ? '' : '***');
+  });
+  return Buffer.concat(parts);
+}
+
+test('A-202 exactly the bytes of forms are masked, wherever the stream is cut', () => {
+  fc.assert(
+    fc.property(streams, ({ values, text, cuts }) => {
+      const wanted = expected(values, text).toString('latin1');
+      expect(masked(values, [text]).toString('latin1')).toBe(wanted);
+      expect(masked(values, cutAt(text, cuts)).toString('latin1')).toBe(wanted);
+      expect(
+        masked(
+          values,
+          Array.from(text, (byte) => Buffer.of(byte)),
+        ).toString('latin1'),
+      ).toBe(wanted);
+    }),
+    { numRuns: process.env.LONG === undefined ? 150 : 5000 },
+  );
+});
+
+const token = 'ghp_16C7e42F292c6912E7/710c838347Ae178B4a+=?é';
+
+test.each([
+  ['as it is', token, 0],
+  ['base64 at its beginning', base64(token), 0],
+  ['base64 behind one byte', base64(`u${token} and more`), 12],
+  ['base64 behind two bytes', base64(`me${token}:`), 4],
+  ['base64 behind many bytes', base64(`x-access-token:${token}`), 20],
+  ['base64url', Buffer.from(`>>>???${token}`).toString('base64url'), 8],
+  ['percent', encodeURIComponent(token), 0],
+  ['percent in small letters', encodeURIComponent(token).replace(/%../g, (code) => code.toLowerCase()), 0],
+  ['percent of a path', encodeURI(token), 0],
+  ['a form', new URLSearchParams({ password: token }).toString(), 'password='.length],
+  ['JSON', JSON.stringify(token), 2],
+  ['JSON of PHP', JSON.stringify(token).replaceAll('/', '\\/'), 2],
+  ['JSON of Python', JSON.stringify(token).replace('é', '\\u00e9'), 2],
+])('A-203 a secret is masked: %s', (_what, text, around) => {
+  const seen = masked([token], [Buffer.from(`to be or ${text} not to be`)]).toString();
+  expect(seen).toMatch(/^to be or .*\*\*\*.* not to be$/);
+  // What stands around it in the same form, and at most two characters that have bits of both.
+  expect(seen.length).toBeLessThanOrEqual('to be or *** not to be'.length + around + 4);
+});
+
+test('A-203 a long secret of several lines is masked: as a terminal prints it, wrapped in base64, and the most of it that comes', () => {
+  const lines = Array.from({ length: 40 }, (_, at) => base64(`line ${at} of a key that is secret`));
+  const key = ['-----BEGIN KEY-----', ...lines, '-----END KEY-----'].join('\n');
+  expect(masked([key], [Buffer.from(key.replaceAll('\n', '\r\n'))]).toString()).toMatch(/^[*\r\n]+$/);
+  expect(masked([key], [Buffer.from(base64(key).replace(/.{76}/g, '$&\n'))]).toString()).toMatch(/^[*\n=]+$/);
+  const once = 'x'.repeat(30) + randomBytes(3000).toString('hex');
+  expect(masked([once], [Buffer.from(`${once.slice(0, 2500)} and`)]).length).toBeLessThan(500);
+});
+
+test('P22 a stream holds back what may become a piece, and lets go at once what cannot', () => {
+  const secret = randomBytes(16_000).toString('hex');
+  const stream = createMasking([secret])();
+  expect(stream.push(Buffer.from(secret.slice(0, 1000))).length).toBe(0);
+  expect(stream.push(Buffer.from('!')).toString()).toBe(`${secret.slice(0, 1000)}!`);
+  expect(stream.push(Buffer.from(secret.slice(0, 1024))).toString()).toBe('***');
+  expect(stream.push(Buffer.from('!')).toString()).toBe('!');
+  expect(createMasking(['hunter2-hunter2'])().push(Buffer.from('Password: ')).toString()).toBe('Password: ');
+});
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

@@ -1,0 +1,113 @@
+import { FormIndex } from './form-index.ts';
+import { formsOf, leastFormBytes } from './secret-forms.ts';
+
+export const mask = Buffer.from('***');
+
+/** Masks one stream. What it gives does not depend on where the stream was cut. It holds little more than a kilobyte. */
+export interface MaskStream {
+  /** What is sure not to be a part of a secret, with a mask for each place that is. */
+  readonly push: (bytes: Uint8Array) => Buffer;
+  /** The rest, once the stream has ended. A secret that was cut off there is masked, too, from 8 bytes on. */
+  readonly end: () => Buffer;
+}
+
+/** Makes streams that mask these values. */
+export function createMasking(values: readonly string[]): () => MaskStream {
+  const index = new FormIndex([...new Set(values)].flatMap(formsOf));
+  return () => new Masker(index);
+}
+
+/** From `start` on the stream is like the beginning of `form`, as far as it has come. */
+interface Candidate {
+  readonly form: Buffer;
+  readonly start: number;
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Positions count from the beginning of the stream. It holds back at most as much as the longest piece has. */
+class Masker implements MaskStream {
+  readonly #index: FormIndex;
+  #held = Buffer.alloc(0);
+  /** Where `#held` begins. */
+  #from = 0;
+  /** Before it every place was looked at. */
+  #scanned = 0;
+  /** Up to here a mask stands already. */
+  #covered = 0;
+  /** By their start. */
+  #open: Candidate[] = [];
+  #found: Range[] = [];
+
+  constructor(index: FormIndex) {
+    this.#index = index;
+  }
+
+  push(bytes: Uint8Array): Buffer {
+    const before = this.#from + this.#held.length;
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const text = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    const open = this.#open;
+    this.#open = [];
+    for (const candidate of open) this.#follow(candidate, text, before);
+    this.#index.scan(text, this.#scanned - this.#from, (at, forms) => {
+      for (const form of forms) this.#follow({ form, start: this.#from + at }, text, this.#from + at);
+    });
+    const end = this.#index.openEnd(text, this.#scanned - this.#from);
+    this.#scanned = this.#from + end;
+    return this.#release(text, this.#open[0]?.start ?? this.#scanned);
+  }
+
+  end(): Buffer {
+    const end = this.#from + this.#held.length;
+    const cut = this.#open.filter(({ start }) => end - start >= leastFormBytes);
+    this.#found.push(...cut.map(({ start }) => ({ start, end })));
+    this.#open = [];
+    return this.#release(this.#held, end);
+  }
+
+  /** `from`: before it, the candidate was compared. */
+  #follow(candidate: Candidate, text: Buffer, from: number): void {
+    const { form, start } = candidate;
+    const end = Math.min(start + form.length, this.#from + text.length);
+    const isLike = form.compare(text, from - this.#from, end - this.#from, from - start, end - start) === 0;
+    if (!isLike) return;
+    if (end === start + form.length) this.#found.push({ start, end });
+    else this.#open.push(candidate);
+  }
+
+  /** Lets go what stands before `until`: nothing that comes later changes it. */
+  #release(text: Buffer, until: number): Buffer {
+    const out: Buffer[] = [];
+    let at = this.#from;
+    const pass = (to: number) => {
+      const begin = Math.max(at, this.#covered);
+      if (to > begin) out.push(text.subarray(begin - this.#from, to - this.#from));
+      at = Math.max(at, to);
+    };
+    const [now, later] = this.#sorted(until);
+    for (const { start, end } of now) {
+      // What touches is one: a long secret is looked for in pieces.
+      if (start > this.#covered || this.#covered === 0) {
+        pass(start);
+        out.push(mask);
+      }
+      this.#covered = Math.max(this.#covered, end);
+    }
+    pass(until);
+    this.#found = later;
+    this.#held = Buffer.from(text.subarray(until - this.#from));
+    this.#from = until;
+    return out.length === 1 && out[0] !== undefined ? out[0] : Buffer.concat(out);
+  }
+
+  #sorted(until: number): [Range[], Range[]] {
+    if (this.#found.length === 0) return [[], []];
+    const found = this.#found.sort((a, b) => a.start - b.start || b.end - a.end);
+    const at = found.findIndex(({ start }) => start >= until);
+    return at === -1 ? [found, []] : [found.slice(0, at), found.slice(at)];
+  }
+}
