@@ -1,6 +1,6 @@
 import type { Command, StdioKind, TerminalSize } from '../command.ts';
 import type { Plan } from '../plan.ts';
-import type { InitPlan, InitStdio } from './plan-encoding.ts';
+import type { InitFile, InitPlan, InitStdio } from './plan-encoding.ts';
 import { operandOrders } from './plan-operands.ts';
 
 /** The kinds of the caller's descriptors. They are not in a plan, because they change with every call. */
@@ -16,6 +16,14 @@ const initKinds: Readonly<Record<StdioKind, InitStdio>> = {
   '=1': 'same',
 };
 
+/** The values of a plan's secrets: variables, as NAME=value, and files. */
+export interface InitSecrets {
+  readonly env: readonly string[];
+  readonly files: readonly InitFile[];
+}
+
+const noSecrets: InitSecrets = { env: [], files: [] };
+
 const noWiring: Wiring = { stdio: ['null', 'null', 'null'], ignored: [] };
 
 /** Orders for an init that only inspects what the command of this plan would run. */
@@ -29,7 +37,7 @@ export function terminalOf({ stdio, terminal = defaultSize }: Wiring): TerminalS
 }
 
 /** Orders for an init. */
-export function initPlanOf(plan: Plan, wiring: Wiring): InitPlan {
+export function initPlanOf(plan: Plan, wiring: Wiring, secrets = noSecrets): InitPlan {
   const terminal = terminalOf(wiring) !== undefined;
   const { cols, rows } = wiring.terminal ?? defaultSize;
   const stdio = wiring.stdio.map((kind) => (terminal && kind === 'tty' ? 'tty' : initKinds[kind]));
@@ -52,7 +60,8 @@ export function initPlanOf(plan: Plan, wiring: Wiring): InitPlan {
     cwd: plan.cwd,
     workspace: plan.workspace,
     argv: plan.argv,
-    env: plan.env,
+    env: [...plan.env, ...secrets.env],
+    files: secrets.files,
     ...operandOrders(plan),
   };
 }

@@ -23,11 +23,12 @@ const plan: InitPlan = {
   env: [],
   operands: ['x'],
   expected: ['unseen: y'],
+  files: [{ path: '/run/secrets/a', text: 'b' }],
 };
 
 test('encodes a plan byte for byte as the wire page lists it', () => {
   const expected = [
-    '02', // version
+    '03', // version
     '39', // mirror + confine + inspect + network
     '020104', // pipe, null, same
     '0012', // umask
@@ -43,6 +44,7 @@ test('encodes a plan byte for byte as the wire page lists it', () => {
     '0000', // env
     '0001 00000001 78 00', // operands
     '0001 00000009 756e7365656e3a2079 00', // expected
+    '0002 0000000e 2f72756e2f736563726574732f61 00 00000001 62 00', // files
   ];
   expect(encodePlan(plan).toString('hex')).toBe(expected.join('').replaceAll(' ', ''));
 });

@@ -1,6 +1,12 @@
 /** What one of the tool's descriptors 0 to 2 is; `same` is for stderr only: one pipe with stdout. */
 export type InitStdio = 'closed' | 'null' | 'pipe' | 'tty' | 'same';
 
+export interface InitFile {
+  /** `/run/secrets/NAME`. */
+  readonly path: string;
+  readonly text: string;
+}
+
 /** What the init needs to know of a Plan. Limits: 0 means none. */
 export interface InitPlan {
   /** Run by a Docker exec in the agent's container: the init looks up the tool's original there. */
@@ -35,11 +41,13 @@ export interface InitPlan {
   readonly env: readonly string[];
   /** Files that the tool will run, at most 8, each once; the init reports what it finds for each. */
   readonly operands: readonly string[];
+  /** Written below /run/secrets before the tool starts; at most 16, each path once. */
+  readonly files: readonly InitFile[];
   /** What the init must find for each file, as `operand-texts.ts` writes it; empty if any answer will do. */
   readonly expected: readonly string[];
 }
 
-const planVersion = 2;
+const planVersion = 3;
 const stdioNumber: Readonly<Record<InitStdio, number>> = { closed: 0, null: 1, pipe: 2, tty: 3, same: 4 };
 
 /** The payload of a plan frame, as `docs/protocol.md` lists it. Throws a RangeError if a value cannot be encoded. */
@@ -52,6 +60,7 @@ export function encodePlan(plan: InitPlan): Buffer {
     encodeList(plan.env),
     encodeList(plan.operands),
     encodeList(plan.expected),
+    encodeList(plan.files.flatMap(({ path, text }) => [path, text])),
   ]);
 }
 

@@ -41,6 +41,7 @@ const hostsMount = {
 };
 const ownTmpfs = {
   '/tmp': 'rw,exec,nosuid,nodev,mode=1777,size=536870912',
+  '/run/secrets': 'rw,noexec,nosuid,nodev,mode=0700,uid=1000,gid=1001,size=1048576',
   '/home/ghost': 'rw,exec,nosuid,nodev,mode=0700,uid=1000,gid=1001,size=536870912',
 };
 const covered = 'rw,exec,nosuid,nodev,mode=0755,uid=1000,gid=1001,size=536870912';
@@ -128,7 +129,7 @@ describe('the create body of a ghost', () => {
     ['a path with a slash behind it', ['/data/'], { '/data': covered }],
     ['the workspace itself', ['/app'], {}],
     ['a name that only begins like the workspace', ['/app-data'], { '/app-data': covered }],
-    ['what we mount anyway', ['/tmp', '/home/ghost', '/.clawrden', '/etc/hosts'], {}],
+    ['what we mount anyway', ['/tmp', '/home/ghost', '/run/secrets', '/.clawrden', '/etc/hosts'], {}],
     ['two paths', ['/a', '/b'], { '/a': covered, '/b': covered }],
   ])('P14 a VOLUME of the image is covered: %s', (_what, volumes, expected) => {
     expect(hostConfig({}, volumes)?.Tmpfs).toEqual({ ...expected, ...ownTmpfs });

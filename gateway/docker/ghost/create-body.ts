@@ -7,6 +7,8 @@ import type { GhostShape } from '../../ports/engine.ts';
 import { hostsFile, type InitVolume, initDirectory, initFile, initMount } from '../init/init-layout.ts';
 
 const hostsTarget = '/etc/hosts';
+/** Every ghost has it, so that one that was started ahead can be given secrets. */
+const secretsFolder = '/run/secrets';
 
 const mebibyte = 1024 * 1024;
 
@@ -65,6 +67,7 @@ function ownTmpfs({ uid, gid }: GhostShape): Record<string, string> {
   const size = `size=${512 * mebibyte}`;
   return {
     '/tmp': `rw,exec,nosuid,nodev,mode=1777,${size}`,
+    [secretsFolder]: `rw,noexec,nosuid,nodev,mode=0700,uid=${uid},gid=${gid},size=${mebibyte}`,
     '/home/ghost': `rw,exec,nosuid,nodev,mode=0700,uid=${uid},gid=${gid},${size}`,
   };
 }

@@ -18,6 +18,7 @@
 #include "outbox.h"
 #include "run.h"
 #include "search.h"
+#include "secrets.h"
 #include "wire.h"
 #include "workdir.h"
 
@@ -191,6 +192,9 @@ static void tell_started(struct run *run)
 
 static void start(struct run *run, const char *path)
 {
+    int unwritten = secrets_write(run->plan.files);
+    if (unwritten != 0)
+        refuse_errno(run, "init-failed", "the files of its secrets cannot be written", unwritten);
     char **env = environment_make(run->plan.env, environ, run->plan.mirror);
     int error = env ? tool_open(&run->tool, &run->plan) : ENOMEM;
     if (error != 0)

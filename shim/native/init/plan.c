@@ -6,7 +6,7 @@
 #include "operands.h"
 #include "wire.h"
 
-enum { PLAN_VERSION = 2, FIXED_BYTES = 43 };
+enum { PLAN_VERSION = 3, FIXED_BYTES = 43 };
 enum { FLAG_MIRROR = 1, FLAG_STDIN_NONE = 2, FLAG_TERMINAL = 4, FLAG_CONFINE = 8, FLAG_INSPECT = 16, FLAG_NETWORK = 32, FLAGS_KNOWN = 63 };
 
 struct cursor {
@@ -86,6 +86,19 @@ static bool operands_sound(const struct plan *plan)
     return operands <= OPERANDS_MOST && (expected == 0 || expected == operands);
 }
 
+/* Pairs of a path and what is written there. */
+static bool files_sound(char *const *files)
+{
+    static const char folder[] = "/run/secrets/";
+    size_t strings = count(files);
+    for (size_t i = 0; i + 1 < strings; i += 2) {
+        const char *name = files[i] + sizeof folder - 1;
+        if (strncmp(files[i], folder, sizeof folder - 1) != 0 || !*name || strchr(name, '/') || name[0] == '.')
+            return false;
+    }
+    return strings % 2 == 0 && strings <= 2 * PLAN_FILES_MOST;
+}
+
 bool plan_parse(struct plan *plan, uint8_t *bytes, size_t length)
 {
     struct cursor cursor = {bytes, bytes + length};
@@ -97,5 +110,6 @@ bool plan_parse(struct plan *plan, uint8_t *bytes, size_t length)
         && (plan->operands = parse_list(&cursor))
         && (plan->expected = parse_list(&cursor))
         && operands_sound(plan)
+        && (plan->files = parse_list(&cursor)) && files_sound(plan->files)
         && cursor.at == cursor.end;
 }

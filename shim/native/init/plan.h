@@ -7,6 +7,8 @@
 
 enum stdio_kind { STDIO_CLOSED = 0, STDIO_NULL = 1, STDIO_PIPE = 2, STDIO_TTY = 3, STDIO_SAME = 4 };
 
+enum { PLAN_FILES_MOST = 16 };
+
 /* What to run. The strings point into the bytes that were parsed; a limit of 0 means no limit. */
 struct plan {
     bool mirror, stdin_none, terminal, confine;
@@ -23,6 +25,8 @@ struct plan {
     char **argv, **env;
     /* Files that the tool will run, at most OPERANDS_MOST; and what must be found for each, if the plan says so. */
     char **operands, **expected;
+    /* Paths in /run/secrets, and what each gets. */
+    char **files;
 };
 
 /* Parses the payload of a plan frame, which must live as long as the plan. False if it breaks the rules of the wire.

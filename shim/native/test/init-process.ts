@@ -37,6 +37,7 @@ const plainPlan: InitPlan = {
   env: ['PATH=/usr/local/bin:/usr/bin:/bin'],
   operands: [],
   expected: [],
+  files: [],
 };
 
 /** A plan for a test: the given fields, over a shell script with plain pipes. */

@@ -82,6 +82,21 @@ describe.each(nativeBuilds)('the wire to the gateway ($name)', ({ name, init }) 
     expect(await answerTo(encodeFrame(FrameType.plan, version1))).toMatch(/^bad-plan: /);
   });
 
+  test.each([
+    ...[
+      '/etc/motd',
+      '/run/secrets/',
+      '/run/secrets/..',
+      '/run/secrets/.a',
+      '/run/secrets/a/b',
+      '/run/secretsx',
+    ],
+    ...['run/secrets/a', ''],
+  ])('A-206 refuses a plan that would write a secret elsewhere: "%s"', async (path) => {
+    await using command = InitProcess.start(init, { argv: ['true'], files: [{ path, text: 'x' }] });
+    expect((await command.end()).refused).toMatch(/^bad-plan: /);
+  });
+
   test('P21: a plan with any byte changed is refused or run, never the end of the init', async () => {
     for (let at = 0; at < good.length; at += name === 'static' ? 1 : 2) {
       const changed = Buffer.from(good);
