@@ -58,6 +58,7 @@ import { lackingApprovers } from './principals/lacking-approvers.ts';
 import { createPrincipalOperations } from './principals/principal-operations.ts';
 import { restoreWaiting } from './restore.ts';
 import { openPool } from './scheduler/pool.ts';
+import { createGiveSecrets } from './secrets/given-secrets.ts';
 import { holdSecrets } from './secrets/hold-secrets.ts';
 import { startServers } from './servers.ts';
 import { openPeopleAndProvider } from './signed-in/open-people.ts';
@@ -203,6 +204,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       startTimeoutMs: config.limits.startTimeoutMs,
       labelsOf: (agent) => agents().get(agent)?.hosts ?? {},
       recordStart: recorder.started,
+      giveSecrets: createGiveSecrets(secrets.value, log),
       answerHelp: createAnswerHelp({ policy, agents, history }),
       onHostLost: createLostHosts({ ...fleet, incidents, log }),
       paceOf: createCrumbBudgets(mostBudgets),

@@ -55,6 +55,7 @@ export const errorCodes = [
   'workspace-suspect',
   'workspace-unreachable',
   'workspace-unstable',
+  'secret-unavailable',
   'image-missing',
   'route-missing',
   'cwd-missing',

@@ -51,6 +51,7 @@ export const exitCodes: Record<ErrorCode, 1 | 124 | 125 | 126 | 127 | 137> = {
   'workspace-suspect': 125,
   'workspace-unreachable': 125,
   'workspace-unstable': 125,
+  'secret-unavailable': 125,
   'image-missing': 125,
   'route-missing': 125,
   'cwd-missing': 125,

@@ -53,6 +53,8 @@ const fields: { readonly [Name in keyof Plan]-?: fc.Arbitrary<Required<Plan>[Nam
     },
     { requiredKeys: ['network', 'allow', 'routes'] },
   ),
+  secrets: fc.array(fc.record({ as: text, secret: text }), { maxLength: 2 }),
+  unmasked: fc.constant(true as const),
   limits: fc.record({
     memoryBytes: fc.nat(),
     cpus: fc.nat(),

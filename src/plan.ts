@@ -23,6 +23,13 @@ export interface PlanMount {
   readonly readOnly?: true;
 }
 
+/** A secret of gateway.yaml, and as what a tool is given it. */
+export interface PlanSecret {
+  /** The name of a variable, or a path below /run/secrets. */
+  readonly as: string;
+  readonly secret: string;
+}
+
 /** What the strategy enforces; 0 means no limit. */
 export interface PlanLimits {
   readonly memoryBytes: number;
@@ -83,6 +90,10 @@ export interface Plan {
   readonly network: string;
   /** What it may reach by name. Absent: nothing. */
   readonly reach?: Reach;
+  /** Secrets that the tool is given, by name and never by value; sorted by `as`. Absent: none. */
+  readonly secrets?: readonly PlanSecret[];
+  /** Its agent gets its output with its secrets in it. Absent: they are masked. */
+  readonly unmasked?: true;
   readonly limits: PlanLimits;
   readonly stdin: 'pipe' | 'none';
   /** Milliseconds; 0 means none. */

@@ -7,16 +7,17 @@ import type { InitSession } from '../../src/init-client/init-session.ts';
 import { operandsFound } from '../../src/init-client/plan-operands.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { Plan } from '../../src/plan.ts';
-import type { Output, Send } from '../../src/wire/execution-io.ts';
 import type { ConnectionRecord } from '../audit/connection-record.ts';
 import { createConnectionTally } from '../execution/connection-tally.ts';
 import type { Execution, ToolInput } from '../execution/execution.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { OpenWayOut, WayOut } from '../ports/way-out.ts';
 import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
+import type { GivenSecrets, GiveSecrets } from '../secrets/given-secrets.ts';
 import type { Visit } from '../workspaces/visit.ts';
 import { bringHome, bringHomeStopped, exchangeLive } from './bring-home.ts';
 import type { Executor, RecordStart } from './executor.ts';
+import { outputOf } from './output-of.ts';
 import { createPlacer, type Placed, type PlacerParts } from './place-ghost.ts';
 
 /** The init has 2 s from TERM to KILL; if the ghost is still silent a second later, its container is removed. */
@@ -25,6 +26,7 @@ const cancelGraceMs = 3_000;
 const nameAfterMs = 20;
 
 export interface GhostParts extends PlacerParts {
+  readonly giveSecrets: GiveSecrets;
   readonly recordStart: RecordStart;
   /** What the small messages of an agent's inits on one host are charged to. */
   readonly paceOf: (key: string) => CrumbPace;
@@ -35,19 +37,23 @@ export interface GhostParts extends PlacerParts {
   readonly onLateExit: (host: DockerHost, execution: ExecutionRecord) => void;
 }
 
+/** With what its tool is given besides its plan. */
+type Equipped = Placed & { readonly secrets: GivenSecrets | undefined };
+
 /** Runs the plan in a fresh container on one of the hosts. The container is removed after the answer. */
 export function createGhostExecutor(parts: GhostParts): Executor {
   const place = createPlacer(parts);
   return async (permit, execution) => {
     const { plan } = permit.sealed;
+    const secrets = await parts.giveSecrets(plan, execution.signal);
     const placed = await place(plan, execution);
     execution.trace.mark('placed');
-    return () => runAndRelease(placed, plan, execution, parts);
+    return () => runAndRelease({ ...placed, secrets }, plan, execution, parts);
   };
 }
 
 async function runAndRelease(
-  placed: Placed,
+  placed: Equipped,
   plan: Plan,
   execution: Execution,
   parts: GhostParts,
@@ -66,7 +72,7 @@ async function runAndRelease(
 }
 
 async function runAndClean(
-  placed: Placed,
+  placed: Equipped,
   plan: Plan,
   execution: Execution,
   parts: GhostParts,
@@ -104,7 +110,7 @@ function writing({ mounts }: Plan, visit: Visit | undefined): Visit | undefined 
 }
 
 async function runIn(
-  { lease: { host }, ghost, nameless, visit }: Placed,
+  { lease: { host }, ghost, nameless, visit, secrets }: Equipped,
   plan: Plan,
   execution: Execution,
   { recordStart, startTimeoutMs, paceOf, openWayOut }: GhostParts,
@@ -122,8 +128,8 @@ async function runIn(
   await using _live = exchangeLive(plan, visit, execution);
   try {
     const ending = session.run({
-      plan: initPlanOf(plan, execution.context.wiring),
-      send: counted(execution),
+      plan: initPlanOf(plan, execution.context.wiring, secrets?.forInit),
+      send: outputOf(execution, secrets, plan.unmasked === true),
       startWithinMs: startTimeoutMs,
       // A host that floods slows nothing down that runs on another one.
       pace: paceOf(`${host.name} ${plan.agent}`),
@@ -181,14 +187,6 @@ function forward(input: ToolInput, session: InitSession): void {
   if (input.type !== 'mirror-started' && input.type !== 'mirror-output' && input.type !== 'mirror-end') {
     session.input(input);
   }
-}
-
-function counted(execution: Execution): Send<Output> {
-  return (output) => {
-    if (output.type === 'stdout') execution.output.add(1, output.bytes);
-    else if (output.type === 'stderr') execution.output.add(2, output.bytes);
-    return execution.send(output);
-  };
 }
 
 /** First the init is asked to end, then its stream is closed; either way `run` ends. */

@@ -55,6 +55,7 @@ export const httpStatuses: Record<ErrorCode, number> = {
   'workspace-suspect': 409,
   'workspace-unreachable': 503,
   'workspace-unstable': 409,
+  'secret-unavailable': 409,
   'image-missing': 409,
   'route-missing': 409,
   'cwd-missing': 409,

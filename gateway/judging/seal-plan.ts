@@ -102,14 +102,17 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image, routes }
   const live = kept('live', tool.liveMs, 0);
   const network = kept('network', tool.reach, noReach);
   const given = network.routes.map((name) => routeOf(name, network.network, routes));
+  const secrets = kept('secrets', tool.secrets, new Map<string, string>());
   const argv = [command.tool, ...command.args];
   return {
     agent: agent?.name ?? '',
     argv,
-    env:
+    env: withoutNames(
       image === undefined
         ? caller
         : ghostEnvironment(image.env, caller, clientEnvironment(network, given, image.env)),
+      [...secrets.keys()],
+    ),
     ...placeOf(command.cwd, root, access),
     uid: identity.uid,
     gid: identity.gid,
@@ -119,6 +122,7 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image, routes }
     mounts: strategy === 'ghost' ? workspaceMounts(agent, policy, access) : [],
     network: kept('network', tool.network, ''),
     ...sealReach(network, given, tool),
+    ...secretsOf(secrets, kept('unmasked', tool.unmasked, false)),
     limits: {
       memoryBytes: kept('memory', tool.memoryBytes, 0),
       cpus: kept('cpus', tool.cpus, 0),
@@ -148,6 +152,16 @@ function routeOf(name: string, network: string, routes: Routes): Route {
     'route-missing',
     `network ${network} has the route ${name}, which gateway.yaml does not have`,
   );
+}
+
+/** Names alone. Their values replace variables of the same names, so those are in no plan. */
+function secretsOf(
+  given: ReadonlyMap<string, string>,
+  unmasked: boolean,
+): Pick<Plan, 'secrets' | 'unmasked'> {
+  if (given.size === 0) return {};
+  const secrets = [...given].map(([as, secret]) => ({ as, secret })).sort((a, b) => (a.as < b.as ? -1 : 1));
+  return { secrets, ...(unmasked && { unmasked }) };
 }
 
 /** The only place that derives from a command's arguments what it runs. */

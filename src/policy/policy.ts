@@ -70,6 +70,10 @@ export interface ToolDefinition {
   /** Of all its connections by name: bytes there, and from there. */
   readonly egressUpBytes: number;
   readonly egressDownBytes: number;
+  /** What it is given: by the name of a variable, or a path below /run/secrets, the name of a secret. */
+  readonly secrets: ReadonlyMap<string, string>;
+  /** Whether its agent gets its output with the secrets in it. */
+  readonly unmasked: boolean;
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly pids: number;

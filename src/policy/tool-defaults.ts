@@ -7,6 +7,8 @@ export const toolDefaults = {
   reach: noReach,
   egressUpBytes: 0,
   egressDownBytes: 0,
+  secrets: new Map<string, string>(),
+  unmasked: false,
   memoryBytes: 1024 ** 3,
   cpus: 1,
   pids: 256,

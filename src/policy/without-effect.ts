@@ -16,6 +16,8 @@ const all = [
   'record',
   'workspace',
   'live',
+  'secrets',
+  'unmasked',
 ] as const;
 
 /**
@@ -24,7 +26,7 @@ const all = [
  */
 export const withoutEffect = {
   ghost: [],
-  mirror: ['image', 'network', 'egress-bytes', 'memory', 'cpus', 'pids', 'workspace', 'live'],
+  mirror: ['image', 'network', 'egress-bytes', 'memory', 'cpus', 'pids', 'workspace', 'live', 'secrets', 'unmasked'],
   passthrough: all,
   help: all,
 } as const satisfies Record<Strategy, readonly string[]>;

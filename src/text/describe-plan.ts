@@ -1,5 +1,5 @@
 import type { PlannedRoute, Reach, ReachBytes } from '../egress/reach.ts';
-import type { Operand, Plan, PlanMount, ScriptOperand } from '../plan.ts';
+import type { Operand, Plan, PlanMount, PlanSecret, ScriptOperand } from '../plan.ts';
 import { maskText, maskWords } from './mask-tokens.ts';
 import { quoteText, renderArgument } from './render-text.ts';
 import { exactSize } from './size-text.ts';
@@ -41,6 +41,7 @@ export function planLines(canonical: string, shown: PlanShown = 'whole'): PlanLi
     ),
     ...listed('mounts', plan.mounts.map(describeMount)),
     ...environment(plan, secret),
+    ...(plan.secrets === undefined ? [] : secretLines(plan.secrets, plan.unmasked === true)),
     line('limits', limits(plan)),
     line('stdin', plan.stdin),
     ...(plan.liveMs === undefined ? [] : [line('live', `every ${plan.liveMs / 1000} s`)]),
@@ -82,6 +83,17 @@ function describeRoute({ name, to, methods, headers, secrets, private: mayBePriv
   const added = `headers ${names(headers)}, secrets ${names(secrets)}`;
   const also = mayBePrivate === true ? ', also at addresses that are not public' : '';
   return { text: `${place}, ${added}${also}`, notes: ['the gateway adds credentials'] };
+}
+
+function secretLines(secrets: readonly PlanSecret[], unmasked: boolean): PlanLine[] {
+  const given = secrets.map(({ as, secret }) => ({
+    text: `${renderArgument(as)} is the secret ${renderArgument(secret)}`,
+    notes: ['it is given a secret'],
+  }));
+  const output = unmasked
+    ? { text: 'its agent gets its output as it is', notes: ['its output may have its secrets'] }
+    : { text: 'masked in its output', notes: [] };
+  return listed('secrets', [...given, output]);
 }
 
 type Item = Omit<PlanLine, 'name'>;

@@ -57,6 +57,7 @@ export const statusCodes: Record<ErrorCode, Status> = {
   'workspace-suspect': status.FAILED_PRECONDITION,
   'workspace-unreachable': status.UNAVAILABLE,
   'workspace-unstable': status.ABORTED,
+  'secret-unavailable': status.FAILED_PRECONDITION,
   'image-missing': status.FAILED_PRECONDITION,
   'route-missing': status.FAILED_PRECONDITION,
   'cwd-missing': status.FAILED_PRECONDITION,

@@ -38,6 +38,8 @@ export function toOverrides(raw: RunFields, networks: Networks): RunOverrides {
     ...(raw.image === undefined ? {} : { image: raw.image }),
     ...(raw.network === undefined ? {} : networks.get(raw.network)),
     ...egressBytes(raw['egress-bytes']),
+    ...(raw.secrets === undefined ? {} : { secrets: new Map(Object.entries(raw.secrets)) }),
+    ...(raw.unmasked === undefined ? {} : { unmasked: true }),
     ...(raw.memory === undefined ? {} : { memoryBytes: raw.memory }),
     ...(raw.cpus === undefined ? {} : { cpus: raw.cpus }),
     ...(raw.pids === undefined ? {} : { pids: raw.pids }),

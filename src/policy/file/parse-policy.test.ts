@@ -42,6 +42,8 @@ test('the example policy loads with everything filled in, and passes its own che
     reach: noReach,
     egressUpBytes: 0,
     egressDownBytes: 0,
+    secrets: new Map(),
+    unmasked: false,
     memoryBytes: 2 * 1024 ** 3,
     cpus: 2,
     pids: 512,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { strictObject } from '../../config/check-shape.ts';
-import { durationField, parsedField, sizeField } from '../../config/fields.ts';
+import { durationField, nameField, parsedField, sizeField } from '../../config/fields.ts';
 import { type Destination, parseDestination } from '../../egress/destination.ts';
 import { toolData } from '../arguments/tools/tool-data.ts';
 import { smallLetters } from '../small-letters.ts';
@@ -34,12 +34,34 @@ export const variableField = parsedField(
   'the name of an environment variable, perhaps with * at its end',
 );
 
+const mostSecrets = 16;
+
+/** As what a tool may be given a secret. PATH and HOME are the ghost's own. */
+function isSecretPlace(text: string): boolean {
+  if (text.includes('/')) return /^\/run\/secrets\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,62}$/.test(text);
+  return /^(?!__)[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text) && text !== 'PATH' && text !== 'HOME';
+}
+
+const secretsField = z
+  .record(z.string(), nameField)
+  .refine((secrets) => Object.keys(secrets).length <= mostSecrets, `must be ${mostSecrets} at most`)
+  .superRefine((secrets, context) => {
+    for (const place of Object.keys(secrets).filter((each) => !isSecretPlace(each)))
+      context.addIssue({
+        code: 'custom',
+        path: [place],
+        message: 'must be the name of a variable (not PATH or HOME), or a file like /run/secrets/NAME',
+      });
+  });
+
 /** How a command runs: set by its tool, or by a rule that overrides the tool. */
 export const runFields = {
   strategy: z.enum(['ghost', 'mirror', 'passthrough']).optional(),
   image: imageField.optional(),
   network: z.string().optional(),
   'egress-bytes': strictObject({ up: sizeField.optional(), down: sizeField.optional() }).optional(),
+  secrets: secretsField.optional(),
+  unmasked: z.literal(true).optional(),
   memory: memoryField.optional(),
   cpus: z.number().min(0.01).max(1024).optional(),
   pids: z.int().min(4).max(1_000_000).optional(),
@@ -69,6 +91,9 @@ const toolSchema = strictObject(toolFields).superRefine(checkTool);
 export function checkTool(tool: ToolsFile[string], context: z.RefinementCtx): void {
   if (tool.strategy === 'ghost' && tool.image === undefined) {
     context.addIssue({ code: 'custom', path: ['image'], message: 'is missing: a ghost runs in an image' });
+  }
+  if (tool.unmasked === true && tool.secrets === undefined) {
+    context.addIssue({ code: 'custom', path: ['unmasked'], message: 'has an effect only with secrets' });
   }
   for (const key of withoutEffect[tool.strategy]) {
     if (tool[key] === undefined) continue;

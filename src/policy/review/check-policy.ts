@@ -8,6 +8,7 @@ import { findGoalsBehind } from './goals-behind.ts';
 import { findLooseOperands } from './loose-operands.ts';
 import { interpreters, isOneOf, rootTools, wrappers } from './risky-tools.ts';
 import { ruleAt } from './rule-at.ts';
+import { findSecretErrors, findSecretWarnings } from './secret-risks.ts';
 import { findUnnamedTwins } from './unnamed-twins.ts';
 import { findUnreachable } from './unreachable-rules.ts';
 import { findUnreadFlags } from './unread-flags.ts';
@@ -28,6 +29,7 @@ export function checkPolicy(policy: Policy): PolicyFindings {
         ? ['default: allow lets every command run that no rule is about']
         : []),
       ...(policy.mode === 'shadow' ? ['mode: shadow denies nothing, and asks nobody'] : []),
+      ...findSecretErrors(policy),
       ...(policy.version === 1 ? policy.rules.flatMap(errorsOf) : policy.rules.flatMap(legacyErrorsOf)),
     ],
     warnings: [
@@ -47,6 +49,7 @@ export function checkPolicy(policy: Policy): PolicyFindings {
           ]
         : policy.rules.flatMap(legacyWarningsOf)),
       ...findRiskyTools(policy),
+      ...findSecretWarnings(policy),
     ],
   };
 }

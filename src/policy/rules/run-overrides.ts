@@ -1,7 +1,7 @@
 import type { DecidedTool, Rule, RunOverrides, ToolDefinition } from '../policy.ts';
 
 /**
- * `tool` with the settings of the rules, in any order: the tighter limit counts, variables add up. `undefined` if two
+ * `tool` with the settings of the rules, in any order: the tighter limit counts, variables and secrets add up. `undefined` if two
  * of them name different places to run in.
  */
 export function withOverrides(tool: ToolDefinition, rules: readonly Rule[]): ToolDefinition | undefined {
@@ -10,12 +10,16 @@ export function withOverrides(tool: ToolDefinition, rules: readonly Rule[]): Too
   if (first === undefined) return tool;
   if (!agree(said)) return undefined;
   const merged = rest.reduce(tighter, first);
-  return { ...tool, ...merged, environment: [...tool.environment, ...environmentOf(said)] };
+  return {
+    ...{ ...tool, ...merged },
+    environment: [...tool.environment, ...environmentOf(said)],
+    secrets: joined([tool, ...said]),
+  };
 }
 
 /**
- * How a wrapper and the command inside it run together: the tighter limit of the two, and the variables that both may
- * see.
+ * How a wrapper and the command inside it run together: the tighter limit of the two, and the variables and secrets that both may
+ * have.
  */
 export function tighterTool(outer: DecidedTool, inner: DecidedTool): DecidedTool {
   const limits = [...limitKeys, 'timeoutMs'] as const;
@@ -26,6 +30,8 @@ export function tighterTool(outer: DecidedTool, inner: DecidedTool): DecidedTool
     record: lessRecord(outer.record, inner.record),
     workspace: lesser(outer.workspace, inner.workspace),
     environment: outer.environment.filter((name) => inner.environment.includes(name)),
+    secrets: new Map([...outer.secrets].filter(([as, secret]) => inner.secrets.get(as) === secret)),
+    unmasked: outer.unmasked && inner.unmasked,
   };
 }
 
@@ -49,7 +55,17 @@ export function tighterLimit(a: number, b: number): number {
 const places = ['strategy', 'image', 'network', 'reach'] as const;
 
 function agree(said: readonly RunOverrides[]): boolean {
-  return places.every((key) => new Set<unknown>(said.flatMap((one) => one[key] ?? [])).size <= 1);
+  const given = said.flatMap(({ secrets = new Map<string, string>() }) => [...secrets]);
+  const secrets = joined(said);
+  return (
+    places.every((key) => new Set<unknown>(said.flatMap((one) => one[key] ?? [])).size <= 1) &&
+    given.every(([as, secret]) => secrets.get(as) === secret)
+  );
+}
+
+/** Of two secrets for the same place the last one. */
+function joined(said: readonly RunOverrides[]): ReadonlyMap<string, string> {
+  return new Map(said.flatMap(({ secrets = new Map<string, string>() }) => [...secrets]));
 }
 
 function tighter(a: RunOverrides, b: RunOverrides): RunOverrides {

@@ -1,0 +1,164 @@
+import { describe, expect, it, test } from 'vitest';
+import { planLines } from '../../text/describe-plan.ts';
+import { checkPolicy } from '../review/check-policy.ts';
+import { decide } from '../rules/decide.ts';
+import { parsePolicy } from './parse-policy.ts';
+
+const facts = { agent: 'coder', tool: 'gh', args: ['pr'], uid: 1000, gid: 1000, cwd: '/app' };
+const rule = '{ name: r, tools: [gh], action: allow }';
+
+function policyText(tool: string, rules = rule, name = 'gh', more = ''): string {
+  return [
+    'version: 1',
+    `tools: { ${name}: { strategy: ghost, image: node, ${tool} } }`,
+    more,
+    `rules: [${rules}]`,
+    'complete: true\n',
+  ].join('\n');
+}
+
+function parsed(text: string) {
+  const result = parsePolicy(text, 'policy.yaml');
+  if ('problems' in result) throw new Error(result.problems.join('\n'));
+  return result.policy;
+}
+
+const secretsOf = (text: string) => decide(parsed(text), facts).tool?.secrets;
+
+describe('secrets of tools', () => {
+  it('come from the tool, and from rules besides, which count more', () => {
+    const tool = 'secrets: { GH_TOKEN: gh, /run/secrets/key: key }';
+    expect(secretsOf(policyText(tool))).toEqual(
+      new Map([
+        ['GH_TOKEN', 'gh'],
+        ['/run/secrets/key', 'key'],
+      ]),
+    );
+    const more = policyText(
+      tool,
+      '{ name: r, tools: [gh], action: allow, secrets: { GH_TOKEN: other, X: x } }',
+    );
+    expect(secretsOf(more)).toEqual(
+      new Map([
+        ['GH_TOKEN', 'other'],
+        ['/run/secrets/key', 'key'],
+        ['X', 'x'],
+      ]),
+    );
+  });
+
+  it('of two rules that give others for the same place are neither: nothing runs', () => {
+    const rules = ['a', 'b'].map(
+      (name) => `{ name: ${name}, tools: [gh], action: allow, secrets: { T: ${name} } }`,
+    );
+    expect(decide(parsed(policyText('cpus: 1', rules.join(', '))), facts).action).toBe('deny');
+  });
+
+  it.each([
+    ['PATH: a', 'must be the name of a variable (not PATH or HOME)'],
+    ['HOME: a', 'must be the name of a variable (not PATH or HOME)'],
+    ['A-B: a', 'must be the name of a variable'],
+    ['/run/secrets/../x: a', 'must be the name of a variable'],
+    ['/run/secrets/a/b: a', 'must be the name of a variable'],
+    ['/run/secrets/.a: a', 'must be the name of a variable'],
+    ['/run/secretsx: a', 'must be the name of a variable'],
+    ['/etc/passwd: a', 'must be the name of a variable'],
+    ['A: "B c"', 'must be a name'],
+    ['A: { file: x }', 'must be a text, not a mapping'],
+  ])('A-206 %s is refused', (entry, problem) => {
+    expect(() => parsed(policyText(`secrets: { ${entry} }`))).toThrow(problem);
+  });
+
+  it.each(['mirror', 'passthrough'])('have no effect with strategy %s', (strategy) => {
+    const text = policyText('secrets: { A: a }').replace(
+      'strategy: ghost, image: node',
+      `strategy: ${strategy}`,
+    );
+    expect(() => parsed(text)).toThrow(`has no effect with strategy ${strategy}`);
+  });
+
+  it('that are not there need no unmasked', () => {
+    expect(() => parsed(policyText('unmasked: true'))).toThrow('has an effect only with secrets');
+  });
+});
+
+describe('policy check', () => {
+  const errorsOf = (name: string, rules = `{ name: r, tools: [${name}], action: ask }`) =>
+    checkPolicy(parsed(policyText('secrets: { A: a }', rules, name))).errors;
+
+  test.each(['sh', 'bash', 'node', 'python3.12', 'make', 'npm', 'env'])(
+    'A-207 secrets for %s are an error: it runs what its agent wrote',
+    (name) => {
+      expect(errorsOf(name)).toEqual([expect.stringContaining(`tools.${name} gives secrets to ${name}`)]);
+    },
+  );
+
+  it('lets npm have them for what runs no script', () => {
+    const given = (rest: string) =>
+      checkPolicy(
+        parsed(
+          policyText('cpus: 1', `{ name: r, tools: [npm], action: ask, secrets: { A: a }, ${rest} }`, 'npm'),
+        ),
+      ).errors;
+    expect(given('subcommands: [view]')).toEqual([]);
+    expect(given('subcommands: [view, install]')).toHaveLength(1);
+    expect(given('args: [install, "**"]')).toHaveLength(1);
+  });
+
+  it('warns about what takes them out: the workspace, the network, no mask', () => {
+    const warned = (tool: string) =>
+      checkPolicy(
+        parsed(
+          policyText(
+            `secrets: { A: a }, ${tool}`,
+            rule,
+            'gh',
+            'networks: { one: { allow: ["a.example:443"] }, two: { allow: ["a.example:443", "b.example:443"] }, any: { allow: ["*.a.example:443"] }, old: { docker-network: real } }',
+          ),
+        ),
+      ).warnings.filter(
+        (line) => line.startsWith('tools.gh gives secrets') || line.includes('does not mask'),
+      );
+    expect(warned('workspace: read')).toEqual([]);
+    expect(warned('workspace: none, network: one')).toEqual([]);
+    expect(warned('workspace: write')).toEqual([expect.stringContaining('may write them to the workspace')]);
+    for (const network of ['two', 'any', 'old'])
+      expect(warned(`workspace: read, network: ${network}`)).toEqual([
+        expect.stringContaining('more than one server'),
+      ]);
+    expect(warned('workspace: read, unmasked: true')).toEqual([expect.stringContaining('does not mask')]);
+  });
+});
+
+test('a person who is asked sees which secrets are given as what, and whether they are masked', () => {
+  const plan = {
+    ...{ agent: 'coder', argv: ['gh'], env: [], cwd: '/app', workspace: '/app', uid: 1, gid: 1, umask: 0 },
+    ...{
+      strategy: 'ghost',
+      mounts: [],
+      network: 'none',
+      limits: {},
+      stdin: 'pipe',
+      timeoutMs: 0,
+      idleTimeoutMs: 0,
+    },
+    ...{
+      policyHash: 'p',
+      secrets: [
+        { as: '/run/secrets/key', secret: 'key' },
+        { as: 'GH_TOKEN', secret: 'gh' },
+      ],
+    },
+  };
+  const lines = (more: object) =>
+    planLines(JSON.stringify({ ...plan, ...more }))
+      .filter((_line, at, all) => at >= all.findIndex(({ name }) => name === 'secrets'))
+      .slice(0, 3)
+      .map(({ text }) => text);
+  expect(lines({})).toEqual([
+    '/run/secrets/key is the secret key',
+    'GH_TOKEN is the secret gh',
+    'masked in its output',
+  ]);
+  expect(lines({ unmasked: true })[2]).toBe('its agent gets its output as it is');
+});

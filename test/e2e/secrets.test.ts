@@ -1,0 +1,133 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { formsOf } from '../../gateway/secrets/secret-forms.ts';
+import { hasLab, sharedLab } from '../lab/shared-lab.ts';
+import { type GhostWatch, watchGhosts } from '../stack/engine-events.ts';
+import { type Stack, startStack } from '../stack/start-stack.ts';
+
+const token = 'ghp_16C7e42F292c6912E7/710c838347Ae178B4a+=?';
+const database = 'first line of a key\nsecond: "quoted" & more';
+/** Printed beside the secrets: what finds it everywhere would find them. */
+const canary = 'canary-5b1f0c9e';
+
+const given = 'secrets: { TOKEN: token, /run/secrets/db: db }';
+const policy = `version: 1
+default: deny
+workspace: /app
+timeout: 1m
+tools:
+  sh: { strategy: ghost, image: "clawrden-lab/busybox:latest" }
+rules:
+  - { name: masked, tools: [sh], args: ["-c", ": masked*"], runs-anything: true, action: allow, record: full, ${given} }
+  - { name: bare, tools: [sh], args: ["-c", ": bare*"], runs-anything: true, action: allow, record: full, ${given}, unmasked: true }
+  - { name: gone, tools: [sh], args: ["-c", ": gone*"], runs-anything: true, action: allow, secrets: { TOKEN: gone } }
+  - { name: none, tools: [sh], args: ["-c", ": none*"], runs-anything: true, action: allow }
+complete: true
+`;
+
+/** A tool that tells its secrets: in two pieces, in forms, to both streams. */
+const telling = `echo ${canary}; echo ${canary} >&2
+printf %s "$(printf %s "$TOKEN" | cut -c1-20)"; sleep 0.4; printf %s "$TOKEN" | cut -c21-
+printf 'user:%s' "$TOKEN" | base64; printf %s "$TOKEN" | base64 | tr '+/' '-_'
+cat /run/secrets/db; cat /run/secrets/db >&2; base64 /run/secrets/db
+env; ls -ln /run/secrets`;
+
+describe.skipIf(!hasLab())('secrets of tools', () => {
+  let stack: Stack;
+  let folder: string;
+  let ghosts: GhostWatch;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'clawrden-secrets-'));
+    const [tokenFile, databaseFile] = [join(folder, 'token'), join(folder, 'db')];
+    await writeFile(tokenFile, `${token}\n`);
+    await writeFile(databaseFile, `${database}\n`);
+    ghosts = watchGhosts(sharedLab());
+    const gone = join(folder, 'gone');
+    const secrets = {
+      token: { file: tokenFile },
+      db: { command: ['cat', databaseFile] },
+      gone: { file: gone },
+    };
+    stack = await startStack(sharedLab(), { name: 'secrets', policy, gateway: { secrets } });
+  });
+  afterAll(async () => {
+    ghosts?.stop();
+    await stack?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const sh = (script: string) => stack.agents['coder']!.exec(['/clawrden/bin/sh', '-c', script]);
+
+  /** Everything that people and files show of the newest execution, by where it is shown. */
+  async function shown(): Promise<Map<string, string>> {
+    const { stdout } = await stack.cli(['history', '--json', '--limit', '1']);
+    const [{ id }] = JSON.parse(stdout) as [{ id: string }];
+    const all = new Map<string, string>();
+    const commands = [
+      ['show', id, '--json'],
+      ['show', id, '--output'],
+      ['replay', id, '--json'],
+      ['logs', id],
+    ];
+    for (const args of [['history', '--json'], ['pending', '--json'], ...commands]) {
+      const said = await stack.cli(args);
+      all.set(args.filter((word) => word !== id).join(' '), said.stdout + said.stderr);
+    }
+    for (const file of await readdir(stack.dir, { recursive: true, withFileTypes: true })) {
+      if (!file.isFile()) continue;
+      const path = join(file.parentPath, file.name);
+      all.set(path.slice(stack.dir.length), await readFile(path, 'latin1'));
+    }
+    all.set('engine', JSON.stringify(await ghosts.inspected()));
+    return all;
+  }
+
+  const tells = (text: string) =>
+    [token, database].flatMap(formsOf).some((form) => text.includes(form.toString('latin1')));
+  const places = (all: ReadonlyMap<string, string>, isThere: (text: string) => boolean) =>
+    [...all].filter(([, text]) => isThere(text)).map(([place]) => place);
+
+  test('A-204 P12 a tool that prints its secrets, in pieces and forms, tells them to nobody: not to its agent, and in nothing that is kept or shown', async () => {
+    const { code, stdout, stderr } = await sh(`: masked\n${telling}`);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(canary)]);
+    // As GNU and busybox print it: the file is its user's alone.
+    expect(stdout).toMatch(/-r-------- +1 1000 +1000 .* db\n/);
+    expect(stdout).toContain('TOKEN=***\n');
+    expect(tells(stdout + stderr)).toBe(false);
+    const all = await shown();
+    expect(places(all, tells)).toEqual([]);
+    // Where the same search finds what is no secret.
+    const found = places(all, (text) => text.includes(canary));
+    expect(found).toEqual(
+      expect.arrayContaining(['show --output', 'replay --json', expect.stringContaining('clawrden.db')]),
+    );
+    expect(all.get('show --json')).toContain('/run/secrets/db');
+  });
+
+  test('A-204 control: unmasked, the same search finds them in what the agent got, and still in nothing that is kept', async () => {
+    const { code, stdout } = await sh(`: bare\n${telling}`);
+    expect(code).toBe(0);
+    expect(tells(stdout)).toBe(true);
+    expect(stdout).toContain(`${token}\n`);
+    expect(stdout).toContain(database);
+    expect(places(await shown(), tells)).toEqual([]);
+  });
+
+  test('A-205 a secret that cannot be read ends the command before anything starts', async () => {
+    const before = (await ghosts.inspected()).length;
+    const { code, stderr } = await sh(': gone\necho ran');
+    expect([code, stderr]).toEqual([
+      125,
+      expect.stringMatching(/secret-unavailable: the secret gone cannot be read now/),
+    ]);
+    expect(stderr).not.toContain(folder);
+    expect((await ghosts.inspected()).length).toBe(before);
+  });
+
+  test('a tool without secrets has an empty folder for them, and the agent itself has nothing', async () => {
+    const { stdout } = await sh(': none\nls -A /run/secrets; stat -c %a:%u /run/secrets; echo "[$TOKEN]"');
+    expect(stdout).toBe('700:1000\n[]\n');
+  });
+});
