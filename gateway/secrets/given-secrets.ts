@@ -26,7 +26,9 @@ export function createGiveSecrets(secret: Secret, log: Pick<Logger, 'warn'>): Gi
       signal.throwIfAborted();
       // Why is for operators: it names files and programs of the gateway.
       log.warn({ secret: name, why: (error as Error).message }, 'a secret cannot be read');
-      throw unavailable(`the secret ${name} cannot be read now; "clawrden secrets check" says why`);
+      throw unavailable(
+        `the secret ${name} cannot be read now; "clawrden secrets check" or "clawrden doctor" says why`,
+      );
     }
   }
 
