@@ -77,6 +77,14 @@ describe('secrets of tools', () => {
     expect(() => parsed(text)).toThrow(`has no effect with strategy ${strategy}`);
   });
 
+  it.each(['/run', '/run/secrets', '/run/secrets/a'])(
+    'A-206 P13 have their folder to themselves: %s',
+    (path) => {
+      const text = policyText('cpus: 1').replace('version: 1', `version: 1\nworkspace: ${path}`);
+      expect(() => parsed(text)).toThrow('has no room beside /run/secrets');
+    },
+  );
+
   it('that are not there need no unmasked', () => {
     expect(() => parsed(policyText('unmasked: true'))).toThrow('has an effect only with secrets');
   });

@@ -117,12 +117,17 @@ export const approvalSchema = strictObject({ expires: durationField.prefault('10
 
 export const environmentSchema = strictObject({ allow: z.array(variableField).max(256).default([]) });
 
+/** A mount at /run would make the engine create `secrets` in the workspace, as root. */
+const workspaceField = absolutePathField.refine((path) => !/^\/run(\/secrets(\/.*)?)?$/.test(path), {
+  error: 'has no room beside /run/secrets, which every ghost has: choose another',
+});
+
 /** Policy version 1 as a person writes it. */
 export const policySchema = strictObject({
   version: z.literal(1),
   mode: z.enum(['enforce', 'shadow']).default('enforce'),
   default: actionField.default('deny'),
-  workspace: absolutePathField.prefault('/app'),
+  workspace: workspaceField.prefault('/app'),
   timeout: durationField.prefault('5m'),
   approval: approvalSchema,
   environment: environmentSchema.prefault({}),
