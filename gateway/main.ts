@@ -143,7 +143,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...{ store: records.approvals, grants, approvers, record: audit.append },
     pendingPerAgent: config.limits.pendingPerAgent,
   });
-  const secrets = holdSecrets(config.secrets);
+  const secrets = holdSecrets(() => live.egress().secrets);
   const drains = await openDrains(records.database, audit);
   const states = await openAgentStates(records.database);
   const files = nativeFiles();
@@ -180,7 +180,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     relaysHalted: relaysHalted(agents, relays),
   });
   const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: states.refusal });
-  const egress = openGatewayEgress({ config, live, audit, faults });
+  const egress = openGatewayEgress({ config, live, audit, faults, secret: secrets.value });
   const parts: ExecuteParts = {
     policy,
     applyRates: createRateLimits(),

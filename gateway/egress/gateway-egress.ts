@@ -5,7 +5,7 @@ import { resolveName } from '../../src/egress/resolve-name.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { LiveConfig } from '../live-config/reload-config.ts';
 import type { OpenWayOut } from '../ports/way-out.ts';
-import { openSecrets } from '../secrets/open-secrets.ts';
+import type { Secret } from '../secrets/open-secrets.ts';
 import { type Egress, type EgressParts, openEgress } from './open-egress.ts';
 import { createWayOut } from './open-way-out.ts';
 import { ownHosts } from './own-hosts.ts';
@@ -14,6 +14,7 @@ interface GatewayEgressParts extends Pick<EgressParts, 'audit'> {
   readonly config: GatewayConfig;
   readonly live: Pick<LiveConfig, 'egress' | 'hosts'>;
   readonly faults: Faults;
+  readonly secret: Secret;
 }
 
 export interface GatewayEgress extends Pick<Egress, 'metrics'> {
@@ -21,7 +22,13 @@ export interface GatewayEgress extends Pick<Egress, 'metrics'> {
 }
 
 /** The way out as gateway.yaml says it now: each connection is made by what is in force when it comes. */
-export function openGatewayEgress({ config, live, audit, faults }: GatewayEgressParts): GatewayEgress {
+export function openGatewayEgress({
+  config,
+  live,
+  audit,
+  faults,
+  secret,
+}: GatewayEgressParts): GatewayEgress {
   const ours = ownAddresses(() => ownHosts(config, [...live.hosts().values()]), resolveName);
   const connect: Connect = async (wanted, signal) => {
     const { proxy } = live.egress();
@@ -29,9 +36,8 @@ export function openGatewayEgress({ config, live, audit, faults }: GatewayEgress
     return await guarded(wanted, signal);
   };
   const egress = openEgress({
-    ...{ audit, connect },
+    ...{ audit, connect, secret },
     routes: () => live.egress().routes,
-    secret: async (name, signal) => await openSecrets(live.egress().secrets)(name, signal),
   });
   return { metrics: egress.metrics, openWayOut: createWayOut(egress, faults) };
 }

@@ -13,11 +13,12 @@ export interface Secrets {
   readonly problems: (policy: Policy) => string[];
 }
 
-export function holdSecrets(sources: ReadonlyMap<string, SecretSource>): Secrets {
+/** `sources`: as gateway.yaml names them now. */
+export function holdSecrets(sources: () => ReadonlyMap<string, SecretSource>): Secrets {
   const value = openSecrets(sources);
   return {
     value,
     views: createSecretViews(sources, value),
-    problems: (policy) => missingSecrets(policy, (name) => sources.has(name)),
+    problems: (policy) => missingSecrets(policy, (name) => sources().has(name)),
   };
 }

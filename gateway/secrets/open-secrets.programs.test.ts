@@ -12,7 +12,7 @@ function counting(folder: string, ttl: number) {
   const runs = join(folder, 'runs');
   writeFileSync(runs, '');
   const script = `echo run >> ${runs}; echo secret-$(wc -l < ${runs} | tr -d ' ')-secret`;
-  const secret = openSecrets(new Map([['db', { command: ['sh', '-c', script] as const, ttl }]]));
+  const secret = openSecrets(() => new Map([['db', { command: ['sh', '-c', script] as const, ttl }]]));
   return {
     read: async () => String(await secret('db', signal)),
     runs: () => readFileSync(runs, 'utf8').split('\n').length - 1,
@@ -32,13 +32,13 @@ test('what a command wrote is used for its ttl, by all who ask at once, and then
 test('a command that failed is run again at the next use', async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), 'clawrden-secret-'));
   const file = join(folder.path, 'value');
-  const secret = openSecrets(new Map([['db', { command: ['cat', file] as const, ttl: 60_000 }]]));
+  const secret = openSecrets(() => new Map([['db', { command: ['cat', file] as const, ttl: 60_000 }]]));
   await expect(secret('db', signal)).rejects.toThrow('secrets.db: cat ended with status 1');
   writeFileSync(file, 'now it is there\n');
   expect(String(await secret('db', signal))).toBe('now it is there');
 });
 
 test('who gives up is not kept waiting by a command', async () => {
-  const secret = openSecrets(new Map([['db', { command: ['sleep', '8'] as const, ttl: 1000 }]]));
+  const secret = openSecrets(() => new Map([['db', { command: ['sleep', '8'] as const, ttl: 1000 }]]));
   await expect(secret('db', AbortSignal.timeout(100))).rejects.toThrow('timeout');
 });

@@ -6,7 +6,7 @@ import type { Secret } from './open-secrets.ts';
 const withinMs = 15_000;
 
 /** Which secrets there are, and whether they can be read; what was read is dropped. */
-export function createSecretViews(sources: ReadonlyMap<string, SecretSource>, secret: Secret) {
+export function createSecretViews(sources: () => ReadonlyMap<string, SecretSource>, secret: Secret) {
   async function problemOf(name: string): Promise<string> {
     try {
       await secret(name, AbortSignal.timeout(withinMs));
@@ -18,7 +18,7 @@ export function createSecretViews(sources: ReadonlyMap<string, SecretSource>, se
 
   return (check: boolean): Promise<SecretView[]> =>
     Promise.all(
-      [...sources].map(async ([name, source]) => ({
+      [...sources()].map(async ([name, source]) => ({
         ...{ name, source: kindOf(source) },
         problem: check ? await problemOf(name) : '',
       })),

@@ -42,11 +42,12 @@ const audit = await openAuditLog(auditFile, { key: privateKey });
 const ours = ownAddresses(() => ['engine.example'], resolveName);
 /** A file that a test may write, and a variable. */
 const secret = openSecrets(
-  new Map([
-    ['model-key', { file: join(folder, 'model-key') }],
-    ['gone', { file: join(folder, 'gone') }],
-    ['token', { env: 'DOOR_TOKEN' }],
-  ]),
+  () =>
+    new Map([
+      ['model-key', { file: join(folder, 'model-key') }],
+      ['gone', { file: join(folder, 'gone') }],
+      ['token', { env: 'DOOR_TOKEN' }],
+    ]),
 );
 process.env['DOOR_TOKEN'] = 'token-of-the-environment';
 const refused: string[] = [];
