@@ -157,7 +157,12 @@ test('JSON has times, counts and the plan as an object', async () => {
     operands,
   });
   const listed = JSON.parse((await setup.run('history', '--json', '--since', '1h')).stdout) as unknown[];
-  const { plan: _plan, operands: _operands, ...row } = shown as Record<string, unknown>;
+  const {
+    plan: _plan,
+    operands: _operands,
+    connections: _connections,
+    ...row
+  } = shown as Record<string, unknown>;
   expect(listed).toEqual([row]);
 });
 
