@@ -26,7 +26,18 @@ const all = [
  */
 export const withoutEffect = {
   ghost: [],
-  mirror: ['image', 'network', 'egress-bytes', 'memory', 'cpus', 'pids', 'workspace', 'live', 'secrets', 'unmasked'],
+  mirror: [
+    'image',
+    'network',
+    'egress-bytes',
+    'memory',
+    'cpus',
+    'pids',
+    'workspace',
+    'live',
+    'secrets',
+    'unmasked',
+  ],
   passthrough: all,
   help: all,
 } as const satisfies Record<Strategy, readonly string[]>;
