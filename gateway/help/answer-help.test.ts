@@ -92,6 +92,22 @@ Refused lately:
   );
 });
 
+test('of a tool whose network goes by name it says what can be reached', async () => {
+  const named = policyText.replace(
+    'tools:\n',
+    `networks: { registry: { allow: ["registry.example:443", "*.cdn.example:443"], routes: [npm] } }
+tools:
+  fetcher: { strategy: ghost, image: node, network: registry, otherwise: ask }
+`,
+  );
+  const result = parsePolicy(named, 'policy.yaml');
+  if ('problems' in result) throw new Error(result.problems.join('\n'));
+  const { answer } = help([], result.policy);
+  expect((await answer('coder', ['fetcher'])).stdout).toContain(
+    'network registry (registry.example:443, *.cdn.example:443, route npm), workspace',
+  );
+});
+
 test('P18: what the file of a tool says stands in its help, printable and bounded', async () => {
   const documentation = `# ls\n\n\u001b[2Jlists ${'x'.repeat(200_000)}`;
   const pages = new Map([['ls', { description: 'lists a \u202efolder', documentation }]]);

@@ -37,10 +37,14 @@ function shortly({ may: [best = 'deny', ...others], description }: ToolView): st
   return description === '' ? what : `${what}: ${escapeUnprintable(description)}`;
 }
 
-function placeOf({ strategy, image, network, workspace, timeoutMs }: ToolView): string {
+/** A help page is no list of a thousand names. */
+const mostReaches = 50;
+
+function placeOf({ strategy, image, network, reaches, workspace, timeoutMs }: ToolView): string {
   if (strategy !== 'ghost') return 'in your own container';
   const time = timeoutMs === 0 ? 'no time limit' : `at most ${timeoutMs / 1000} s`;
-  return `in a fresh container of ${image}; network ${network}, workspace ${workspace}, ${time}`;
+  const only = reaches.length === 0 ? '' : ` (${reaches.slice(0, mostReaches).join(', ')})`;
+  return `in a fresh container of ${image}; network ${network}${only}, workspace ${workspace}, ${time}`;
 }
 
 function ruleLine({ name, action, reason, instead }: ToolView['rules'][number]): string {

@@ -34,6 +34,7 @@ function toolView(policy: Policy, tool: ToolDefinition, askers: readonly Asker[]
   const { description = '', documentation = '' } = policy.pages?.get(name) ?? {};
   return {
     ...{ name, strategy, image, network: reach.network || tool.network, workspace, stdin, timeoutMs },
+    reaches: [...reach.allow.map(({ to }) => to), ...reach.routes.map((route) => `route ${route}`)],
     otherwise: otherwise ?? policy.defaultAction,
     ...{ best: may[0], may },
     known: tellOrigin((policy.known ?? knownTools).originOf(name)),

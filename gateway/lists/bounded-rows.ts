@@ -53,6 +53,7 @@ export function boundedTool({
   rules: _rules,
   may: _may,
   documentation: _documentation,
+  reaches: _reaches,
   ...same
 }: ToolView) {
   return { ...withShortTexts(same), timeoutSeconds: Math.ceil(timeoutMs / 1000) };

@@ -8,6 +8,8 @@ export interface ToolView {
   /** Empty unless it runs in a container of its own. */
   readonly image: string;
   readonly network: string;
+  /** Destinations and routes of its network, if that goes by name: `registry.example:443`, `route npm`. */
+  readonly reaches: readonly string[];
   readonly workspace: 'write' | 'read' | 'none';
   readonly stdin: 'pipe' | 'none';
   /** 0 if there is none. */
