@@ -25,8 +25,12 @@ export async function followContainer(followed: Followed): Promise<number> {
   const exit = await engine.wait(`${path}/wait?condition=${wish.rm ? 'removed' : 'next-exit'}`);
   const connected = streams.connect(socket);
   try {
-    await start();
-    streams.watchSignals((signal) => void engine.post(`${path}/kill?signal=${signal}`).catch(() => {}));
+    const starting = start();
+    // What it runs may write, and be sent a signal, before the engine has answered that it started.
+    streams.watchSignals(
+      (signal) => void starting.then(() => engine.post(`${path}/kill?signal=${signal}`)).catch(() => {}),
+    );
+    await starting;
     streams.resize(engine, `${path}/resize`);
     await connected;
     if (streams.hasTerminal && (await runsOn(followed))) return 0;
