@@ -7,6 +7,7 @@ export type OpenWayOut = (traveller: Traveller, reach: Reach) => WayOut;
 
 /** On whose behalf connections are made. */
 export interface Traveller {
+  /** Empty for the agent's own. */
   readonly execution: string;
   readonly agent: string;
   /** Ends its connections. */

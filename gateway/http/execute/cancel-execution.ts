@@ -17,14 +17,5 @@ export async function cancelExecution({
   const isOthers = record?.caller !== principalName(caller);
   const operates = whyNot(caller, 'PUT /api/v1/agents/{name}/state') === undefined;
   if (record === undefined || (isOthers && !operates)) throw new HttpRefused(404, `no execution ${id}`);
-  const {
-    plan: _plan,
-    operands: _operands,
-    connections: _connections,
-    ...summary
-  } = {
-    ...{ plan: '', operands: '', connections: '' },
-    ...((open && (await warden.cancel(id, caller))) ?? record),
-  };
-  return toExecutionView(summary);
+  return toExecutionView((open && (await warden.cancel(id, caller))) ?? record);
 }

@@ -4,6 +4,7 @@ import { fromBase64url, toBase64url } from '../../../src/text/base64url.ts';
 /** A button of Telegram holds 64 characters, and this is as much as there is room for. */
 const codeBytes = 30;
 const form = /^([ad])([A-Za-z0-9_-]{22})([A-Za-z0-9_-]{40})$/;
+const confirmForm = /^h[A-Za-z0-9_-]{40}$/;
 
 export type ButtonVerdict = 'approved' | 'denied';
 
@@ -18,8 +19,20 @@ export interface Button {
 }
 
 export function newCodes(): ButtonCodes {
-  const code = () => toBase64url(randomBytes(codeBytes));
-  return { approved: code(), denied: code() };
+  return { approved: newCode(), denied: newCode() };
+}
+
+function newCode(): string {
+  return toBase64url(randomBytes(codeBytes));
+}
+
+/** What the button of one order carries. */
+export function newConfirm(): string {
+  return `h${newCode()}`;
+}
+
+export function isConfirm(data: string): boolean {
+  return confirmForm.test(data);
 }
 
 export function buttonData(verdict: ButtonVerdict, id: string, codes: ButtonCodes): string {

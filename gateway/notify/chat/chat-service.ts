@@ -5,9 +5,15 @@ import type { AnswerPress } from './answer-press.ts';
 import type { ChatRoom } from './chat-room.ts';
 import type { HaltOrders } from './halt-orders.ts';
 
+/** A chat of gateway.yaml, and what it shows. */
+export interface ConfiguredRoom<Config extends TargetConfig = TargetConfig> {
+  readonly config: Config;
+  readonly room: ChatRoom;
+}
+
 /** A chat service, while it is open: its chats, and the ways in which it tells of buttons and of orders. */
 export interface ChatService {
-  readonly rooms: readonly { readonly config: TargetConfig; readonly room: ChatRoom }[];
+  readonly rooms: readonly ConfiguredRoom[];
   readonly problems: () => string[];
   readonly close: () => Promise<void>;
 }

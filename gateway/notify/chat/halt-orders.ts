@@ -6,8 +6,8 @@ import type { WardenApi } from '../../ports/warden-api.ts';
 import { permit } from '../../principals/call-rules.ts';
 import type { Principals } from '../../principals/open-principals.ts';
 import { type Seen, seenBy } from '../../principals/seen-by.ts';
+import { newConfirm } from './button.ts';
 import type { ChatRoom, PostAnswer } from './chat-room.ts';
-import { newConfirm } from './halt-code.ts';
 import { type ChatUser, personOf } from './person-of.ts';
 import { type HaltOrder, readOrder } from './read-order.ts';
 import { type Ask, askText, noteText, type OrderText } from './show-order.ts';
@@ -53,11 +53,15 @@ export function createHaltOrders(parts: HaltParts): HaltOrders {
   const closing = new AbortController();
   const show = (ref: string, room: ChatRoom, text: OrderText) =>
     room.edit(ref, noteText(text), closing.signal).catch((error) => parts.faults.report('chat', error));
+  const forget = (code: string, { timer }: Asked) => {
+    asked.delete(code);
+    clearTimeout(timer);
+  };
   const end = (code: string, text: OrderText) => {
     const one = asked.get(code);
-    asked.delete(code);
-    clearTimeout(one?.timer);
-    if (one !== undefined) void show(one.ref, one.room, text);
+    if (one === undefined) return;
+    forget(code, one);
+    void show(one.ref, one.room, text);
   };
 
   async function take({ text, ...who }: Written, room: ChatRoom): Promise<void> {
@@ -84,8 +88,7 @@ export function createHaltOrders(parts: HaltParts): HaltOrders {
       if (order.via !== via || order.user !== user)
         return 'Nothing was done: who wrote it confirms it, nobody else.';
       // Before anything is waited for: a press that comes twice finds nothing the second time.
-      asked.delete(data);
-      clearTimeout(order.timer);
+      forget(data, order);
       const said = await carryOut(order, personOf(order, parts.principals), parts);
       void show(order.ref, order.room, { title: said, words: order.reason });
       return said;

@@ -3,8 +3,7 @@ import { tellable } from '../../../src/chats/call-service.ts';
 import { callSlack, type SlackAccess } from '../../../src/chats/slack-api.ts';
 import { isLoopback } from '../../../src/config/loopback.ts';
 import type { SlackConfig } from '../../../src/config/notify-config.ts';
-import type { ChatRoom } from '../chat/chat-room.ts';
-import type { ChatService, ServiceParts } from '../chat/chat-service.ts';
+import type { ChatService, ConfiguredRoom, ServiceParts } from '../chat/chat-service.ts';
 import { readOrder } from '../chat/read-order.ts';
 import { createReplies, type Replies } from '../chat/replies.ts';
 import { createTroubles, type Troubles } from '../troubles.ts';
@@ -30,7 +29,6 @@ export function openSlack(
     ...parts,
     app,
     bot,
-    channels,
     rooms,
     replies,
     troubles,
@@ -47,8 +45,7 @@ export function openSlack(
 interface Linking extends ServiceParts {
   readonly app: SlackAccess;
   readonly bot: SlackAccess;
-  readonly channels: SlackConfig['channels'];
-  readonly rooms: readonly { readonly config: SlackConfig['channels'][number]; readonly room: ChatRoom }[];
+  readonly rooms: readonly ConfiguredRoom<SlackConfig['channels'][number]>[];
   readonly replies: Replies;
   readonly troubles: Troubles;
   readonly state: { tries: number; answering: number };
@@ -124,10 +121,11 @@ function hear(payload: unknown, { rooms, orders, replies }: Linking): void {
 }
 
 async function press(payload: unknown, linking: Linking, signal: AbortSignal): Promise<void> {
-  const { bot, channels, answer, replies, state } = linking;
+  const { bot, rooms, answer, replies, state } = linking;
   const pressed = pressShape.safeParse(payload).data;
   const channel = pressed?.container.channel_id ?? '';
-  const names = channels.filter((each) => each.channel === channel).map(({ name }) => name);
+  const named = rooms.filter(({ config }) => config.channel === channel);
+  const names = named.map(({ config }) => config.name);
   if (pressed === undefined || names.length === 0 || state.answering >= pressesAtOnce) return;
   const { user, actions } = pressed;
   state.answering += 1;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { callTelegram, type TelegramBot } from '../../../src/chats/telegram-api.ts';
 import type { TelegramConfig } from '../../../src/config/notify-config.ts';
-import type { ChatRoom } from '../chat/chat-room.ts';
-import type { ChatService, ServiceParts } from '../chat/chat-service.ts';
+import type { ChatService, ConfiguredRoom, ServiceParts } from '../chat/chat-service.ts';
 import { createReplies, type Replies } from '../chat/replies.ts';
 import { createTroubles, type Troubles } from '../troubles.ts';
 import { backoff, startWork } from '../work-loop.ts';
@@ -18,9 +17,8 @@ export function openTelegram(config: TelegramConfig, token: string, parts: Servi
   const bot = { api: config.api, token };
   const troubles = createTroubles('telegram', parts.log);
   const replies = createReplies((error) => parts.faults.report('telegram', error));
-  const { chats } = config;
-  const rooms = chats.map((each) => ({ config: each, room: telegramRoom(bot, each.chat) }));
-  const polling: Polling = { ...parts, bot, chats, rooms, replies, troubles, state: { offset: 0, tries: 0 } };
+  const rooms = config.chats.map((each) => ({ config: each, room: telegramRoom(bot, each.chat) }));
+  const polling: Polling = { ...parts, bot, rooms, replies, troubles, state: { offset: 0, tries: 0 } };
   const work = startWork('telegram', (signal) => poll(polling, signal), parts.faults);
   return {
     rooms,
@@ -31,8 +29,7 @@ export function openTelegram(config: TelegramConfig, token: string, parts: Servi
 
 interface Polling extends ServiceParts {
   readonly bot: TelegramBot;
-  readonly chats: TelegramConfig['chats'];
-  readonly rooms: readonly { readonly config: TelegramConfig['chats'][number]; readonly room: ChatRoom }[];
+  readonly rooms: readonly ConfiguredRoom<TelegramConfig['chats'][number]>[];
   readonly replies: Replies;
   readonly troubles: Troubles;
   readonly state: { offset: number; tries: number };
@@ -87,11 +84,12 @@ async function poll({ bot, state, troubles, ...rest }: Polling, signal: AbortSig
 
 async function take(
   query: unknown,
-  { bot, chats, answer, replies }: Polling,
+  { bot, rooms, answer, replies }: Polling,
   signal: AbortSignal,
 ): Promise<void> {
   const press = pressShape.safeParse(query).data;
-  const names = chats.filter(({ chat }) => chat === press?.message.chat.id).map(({ name }) => name);
+  const named = rooms.filter(({ config }) => config.chat === press?.message.chat.id);
+  const names = named.map(({ config }) => config.name);
   // A message that the bot was forwarded to, or a group that it was added to.
   if (press === undefined || names.length === 0) return;
   const user = String(press.from.id);

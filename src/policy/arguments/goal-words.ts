@@ -13,8 +13,7 @@ const mostLetters = 4000;
 
 /**
  * A goal also stands for what the rules that are built into make may make it from. Returns a goal that is not
- * understood: a member of an archive (`x(deploy)`), or one too many, or
- * too long.
+ * understood: a member of an archive (`x(deploy)`), one too many, or one too long.
  */
 export function addGoals({ args, isOption, otherwise }: Read, from: number): string | undefined {
   let count = 0;

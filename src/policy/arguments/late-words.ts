@@ -23,7 +23,8 @@ export function* placesBeginning(
   args: readonly string[],
   from: number,
 ): Generator<number> {
-  for (let at = beginnings.length === 0 ? args.length : from; at < args.length; at += 1) {
+  if (beginnings.length === 0) return;
+  for (let at = from; at < args.length; at += 1) {
     const word = args[at] ?? '';
     if (!isFlag(word)) continue;
     const name = fold(nameOf(word));

@@ -61,7 +61,6 @@ export class Words {
 
   /** The different options from there on that begin with one of these. */
   beginningWith(beginnings: readonly string[], from: number): readonly string[] {
-    if (beginnings.length === 0) return [];
     const key = beginnings.join(' ');
     const lastOf = this.#lastOf.get(key) ?? this.#findLastOf(beginnings);
     this.#lastOf.set(key, lastOf);
