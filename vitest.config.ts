@@ -35,6 +35,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'programs',
+          globalSetup: ['test/run/bundled-programs.ts'],
           include: startProcesses,
           exclude: [...configDefaults.exclude, ...needEngines],
           testTimeout,
@@ -47,7 +48,7 @@ export default defineConfig({
           include: needEngines,
           // All against the one lab that the global setup starts.
           fileParallelism: false,
-          globalSetup: ['test/lab/global-setup.ts'],
+          globalSetup: ['test/run/bundled-programs.ts', 'test/lab/global-setup.ts'],
           testTimeout,
         },
       },

@@ -1,9 +1,9 @@
-import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { deadline, onAbort } from '../../src/abort.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
 import type { PolicyReport } from '../../src/policy/review/policy-report.ts';
+import { programFile } from '../../src/program-file.ts';
 import { TooSoon } from '../connections/call-budget.ts';
 import type { CheckPolicy, PolicyText } from '../ports/policy-check.ts';
 
@@ -13,7 +13,7 @@ const threadsAtOnce = 2;
 const withinMs = 20_000;
 const comeBackMs = 2_000;
 const limits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
-const program = join(import.meta.dirname, `policy-check-thread${extname(import.meta.filename)}`);
+const program = programFile('gateway/judging/policy-check-thread');
 
 /** Each text has a thread of its own: none holds up the gateway. `isOpen`: there is a folder of tool files. */
 export function createPolicyChecks(isOpen: boolean, mostMs = withinMs): CheckPolicy {

@@ -15,7 +15,6 @@ var os = require('os');
 var path = require('path');
 var tty = require('tty');
 
-var root = path.join(__dirname, '..', '..');
 var version = process.versions.node.split('.');
 
 if (Number(version[0]) > 22 || (Number(version[0]) === 22 && Number(version[1]) >= 18)) {
@@ -34,17 +33,18 @@ function takeWords() {
   delete process.env.CLAWRDEN_WORDS;
 }
 
-/** The sources in a checkout. In node_modules, where Node does not strip types, the compiler's output. */
+/** What is beside this file: the source in a checkout, in build/programs the bundle. */
 function program() {
-  var built = path.join(root, 'build', 'src', 'cli', 'main.js');
-  var installed = __dirname.split(path.sep).indexOf('node_modules') !== -1;
-  return installed ? built : path.join(__dirname, 'main.ts');
+  var bundled = path.join(__dirname, 'main.js');
+  return fs.existsSync(bundled) ? bundled : path.join(__dirname, 'main.ts');
 }
 
 function bundledNode() {
-  var folder = path.join(root, 'node_modules', 'node-' + process.platform + '-' + process.arch);
-  var node = path.join(folder, 'bin', 'node');
-  return fs.existsSync(node) ? node : undefined;
+  var own = path.join('node_modules', 'node-' + process.platform + '-' + process.arch, 'bin', 'node');
+  for (var folder = __dirname; ; folder = path.dirname(folder)) {
+    if (fs.existsSync(path.join(folder, own))) return path.join(folder, own);
+    if (folder === path.dirname(folder)) return undefined;
+  }
 }
 
 function startUnder(node) {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openAuditLog } from '../../gateway/audit/audit-log.ts';
+import { launcher } from '../stack/launcher.ts';
 
-const launcher = join(import.meta.dirname, '../../src/cli/launcher.cjs');
 const { privateKey } = generateKeyPairSync('ed25519');
 
 let dir: string;

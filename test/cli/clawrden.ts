@@ -3,11 +3,9 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { packageRoot } from '../../src/package-root.ts';
 import type { PeerName } from '../../src/pki/peer-name.ts';
 import { admin, type TestGateway } from '../grpc/gateway.ts';
-
-export const launcher = join(packageRoot(), 'src/cli/launcher.cjs');
+import { launcher } from '../stack/launcher.ts';
 
 export interface Ended {
   readonly code: number | null;

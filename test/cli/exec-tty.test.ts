@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { clawrden, launcher } from './clawrden.ts';
+import { launcher } from '../stack/launcher.ts';
+import { clawrden } from './clawrden.ts';
 import { exit, gatewayWith, inputsOf, stdinOf } from './exec-gateway.ts';
 import { hasTmux, openTerminal } from './terminal.ts';
 

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { StartRequest } from '../../gateway/ports/channel.ts';
 import { startTestGateway } from '../grpc/gateway.ts';
-import { clawrden, contextOf, ended, launcher, start } from './clawrden.ts';
+import { launcher } from '../stack/launcher.ts';
+import { clawrden, contextOf, ended, start } from './clawrden.ts';
 import { exit, gatewayWith, inputsOf, stdinOf } from './exec-gateway.ts';
 
 test('exec sends what was typed, and ends as the tool ended', async () => {

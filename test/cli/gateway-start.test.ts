@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attempt, type CommandResult } from '../lab/command.ts';
 import { freePorts } from '../stack/free-port.ts';
+import { launcher } from '../stack/launcher.ts';
 import { startProgram } from '../stack/program.ts';
-import { clawrden, launcher } from './clawrden.ts';
+import { clawrden } from './clawrden.ts';
 
 const isRoot = process.getuid?.() === 0;
 // Root may read every file, unless that capability is dropped.

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { packageVersion } from '../../src/package-version.ts';
-import { ended, launcher } from './clawrden.ts';
+import { launcher } from '../stack/launcher.ts';
+import { ended } from './clawrden.ts';
 
 /** A Node on this machine that is too old to run the program. */
 function oldNode(): string | undefined {

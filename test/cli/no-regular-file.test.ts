@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stateFiles } from '../../src/pki/state-files.ts';
 import { attempt } from '../lab/command.ts';
-import { clawrden, launcher } from './clawrden.ts';
+import { launcher } from '../stack/launcher.ts';
+import { clawrden } from './clawrden.ts';
 
 let dir: string;
 let state: string;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { contextOf, launcher } from './clawrden.ts';
+import { launcher } from '../stack/launcher.ts';
+import { contextOf } from './clawrden.ts';
 import { hasTmux, openTerminal } from './terminal.ts';
 import { question, startQueue } from './watch-queue.ts';
 

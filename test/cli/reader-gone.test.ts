@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { packageRoot } from '../../src/package-root.ts';
-import { contextOf, ended, launcher } from './clawrden.ts';
+import { launcher } from '../stack/launcher.ts';
+import { contextOf, ended } from './clawrden.ts';
 import { install, startQueue } from './watch-queue.ts';
 
 const full = expect.stringMatching(/^clawrden: stdout: ENOSPC[^\n]*\n$/);

@@ -2,7 +2,8 @@ import type { PendingApproval, ShownVerdict } from '../../gateway/ports/verdict.
 import { canonicalJson, type Operand, type Plan } from '../../src/plan.ts';
 import { recordable } from '../../src/recordable-command.ts';
 import { admin, startTestGateway } from '../grpc/gateway.ts';
-import { contextOf, launcher } from './clawrden.ts';
+import { launcher } from '../stack/launcher.ts';
+import { contextOf } from './clawrden.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
 function planOf(argv: readonly string[], operands?: readonly Operand[]): Plan {

@@ -55,7 +55,7 @@ export interface Asked {
 export const narrow = { viewport: { width: 380, height: 780 } } as const;
 
 export async function startDashboard(options: RealGatewayOptions = {}): Promise<TriedDashboard> {
-  await run([join(packageRoot(), 'scripts/dashboard')], { timeout: 300_000 });
+  await run([join(packageRoot(), 'scripts/bundle'), 'dashboard'], { timeout: 300_000 });
   const [gateway, browser] = await Promise.all([startRealGateway(options), startBrowser()]);
   const dir = await mkdtemp(join(tmpdir(), 'clawrden-dashboard-'));
   const [relay, admin] = await Promise.all([gateway.relay(), gateway.admin()]);

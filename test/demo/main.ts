@@ -184,7 +184,7 @@ function showHowToUse(lab: Machines, stack: Stack): void {
   process.stdout.write(`
 ${bold('It is still running.')}
   a shell in the agent:    ${docker} exec -it ${stack.agents.coder?.name} sh
-  the operator's commands: src/cli/launcher.cjs --context ${join(stack.dir, 'context.yaml')} pending
+  the operator's commands: build/programs/src/cli/launcher.cjs --context ${join(stack.dir, 'context.yaml')} pending
   the engines:             scripts/lab status
   stop everything:         kill ${stack.relay.pid} ${stack.gateway.pid}; scripts/lab down
 `);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attempt, run } from '../lab/command.ts';
 import { agentImage } from '../lab/images/catalogue.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
-import { launcher } from '../stack/gateway-site.ts';
+import { launcher } from '../stack/launcher.ts';
 import { makeServedAgent, type ServedAgent } from '../stack/served-agent.ts';
 import { changes, type Facts, factsOf, type InspectedContainer } from './container-facts.ts';
 

@@ -8,7 +8,7 @@ import { agentImage, busyboxImage, nodeImage, scratchImage } from '../lab/images
 import type { Lab } from '../lab/lab.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
-import { launcher } from '../stack/gateway-site.ts';
+import { launcher } from '../stack/launcher.ts';
 import { startToldSite, type ToldSite } from '../stack/told-site.ts';
 import type { InspectedContainer } from './container-facts.ts';
 import { lifePolicy } from './life.ts';

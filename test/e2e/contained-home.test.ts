@@ -6,7 +6,7 @@ import { attempt } from '../lab/command.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
 import type { Inspected } from '../stack/engine-events.ts';
-import { launcher } from '../stack/gateway-site.ts';
+import { launcher } from '../stack/launcher.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
 import { ghostly } from './followed-home.ts';
 

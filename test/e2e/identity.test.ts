@@ -7,7 +7,7 @@ import { attempt } from '../lab/command.ts';
 import { checkout } from '../lab/names.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { startsSince } from '../stack/engine-events.ts';
-import { launcher } from '../stack/gateway-site.ts';
+import { launcher } from '../stack/launcher.ts';
 import { plainRequest, type RawAgent, rawContainer, startRawAgent } from '../stack/raw-agent.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
 import { createVerdicts, type Verdicts } from '../stack/verdicts.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasTmux, openTerminal } from '../cli/terminal.ts';
 import { attempt } from '../lab/command.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
-import { launcher } from '../stack/gateway-site.ts';
+import { launcher } from '../stack/launcher.ts';
 import { second } from '../stack/second-person.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
 

@@ -92,5 +92,8 @@ test.each([
 test('a gateway whose dashboard is not built says how to build it', async () => {
   await using bare = await startHttpGateway({ dashboard: join(folder, 'nowhere') });
   const answer = await bare.fetch('/');
-  expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('scripts/dashboard')]);
+  expect([answer.status, await answer.text()]).toEqual([
+    404,
+    expect.stringContaining('scripts/bundle dashboard'),
+  ]);
 });

@@ -8,12 +8,12 @@ import type { RelayState } from '../../gateway/ports/relay-state.ts';
 import { type GatewayOptions, relay, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
 import { attempt } from '../lab/command.ts';
 import { checkout } from '../lab/names.ts';
+import { relayProgram } from '../stack/launcher.ts';
 import { type Program, startProgram } from '../stack/program.ts';
 import { version0 } from './requests.ts';
 import { accepted, untilGone } from './scripted.ts';
 import { ShimClient } from './shim-client.ts';
 
-const main = join(checkout, 'shim/relay/main.ts');
 const addon = join(checkout, 'build/native/peercred.node');
 const patience = { timeout: 60_000 };
 const isRoot = process.geteuid?.() === 0;
@@ -60,7 +60,10 @@ async function startHost(options: GatewayOptions = {}, under: readonly string[] 
 }
 
 const startMain = (file: string, under: readonly string[] = []) =>
-  startProgram({ argv: [...under, process.execPath, main, '--config', file], log: join(dir, 'relay.log') });
+  startProgram({
+    argv: [...under, process.execPath, relayProgram, '--config', file],
+    log: join(dir, 'relay.log'),
+  });
 
 /** Runs a program like the agent: as uid 1000, with only the socket's folder and the jail visible. */
 function asAgent(jail: string, script: string) {
@@ -157,7 +160,7 @@ describe.skipIf(!isRoot)('an agent host', () => {
   test('A-14 without the addon it does not start, and says how to get it', async () => {
     await using gateway = await startTestGateway();
     const file = await writeConfig(gateway);
-    const hide = `mount --bind /dev/null ${addon} && exec ${process.execPath} ${main} --config ${file}`;
+    const hide = `mount --bind /dev/null ${addon} && exec ${process.execPath} ${relayProgram} --config ${file}`;
     const { code, stderr } = await attempt(['unshare', '-m', 'sh', '-c', hide]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^clawrden: relay: the peer-credential addon .* make -C shim\/native\n$/);
@@ -166,7 +169,7 @@ describe.skipIf(!isRoot)('an agent host', () => {
 
 describe('a start that fails says why in one line', () => {
   async function start(file: string) {
-    return await attempt([process.execPath, main, '--config', file]);
+    return await attempt([process.execPath, relayProgram, '--config', file]);
   }
 
   test('no identity', async () => {
@@ -189,7 +192,7 @@ describe('a start that fails says why in one line', () => {
 
   test('no file, and a wrong option', async () => {
     expect(await start(join(dir, 'none.yaml'))).toMatchObject({ code: 1 });
-    expect(await attempt([process.execPath, main, '--confg', 'x'])).toMatchObject({ code: 2 });
+    expect(await attempt([process.execPath, relayProgram, '--confg', 'x'])).toMatchObject({ code: 2 });
   });
 
   test('another relay serves the same socket', async () => {
@@ -232,7 +235,7 @@ describe('a start that fails says why in one line', () => {
   test('A-87: of relays that start on one identity at the same moment one serves', async () => {
     await using gateway = await startTestGateway();
     const file = await writeConfig(gateway);
-    const argv = [process.execPath, main, '--config', file];
+    const argv = [process.execPath, relayProgram, '--config', file];
     const logs = ['a.log', 'b.log', 'c.log'].map((name) => join(dir, name));
     const started = await Promise.allSettled(logs.map((log) => startProgram({ argv, log })));
     const serving = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));

@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import type { RelayState } from '../../gateway/ports/relay-state.ts';
 import { type GatewayOptions, relay, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
 import { run } from '../lab/command.ts';
-import { checkout } from '../lab/names.ts';
+import { relayProgram } from '../stack/launcher.ts';
 import { type Program, startProgram } from '../stack/program.ts';
 
 export type Told = RelayState['agents'][number];
@@ -27,13 +27,7 @@ export interface ToldHost extends AsyncDisposable {
 export function startRelayProgram(dir: string, uid?: number): Promise<Program> {
   const become = uid === undefined ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
   return startProgram({
-    argv: [
-      ...become,
-      process.execPath,
-      join(checkout, 'shim/relay/main.ts'),
-      '--config',
-      join(dir, 'relay.yaml'),
-    ],
+    argv: [...become, process.execPath, relayProgram, '--config', join(dir, 'relay.yaml')],
     log: join(dir, 'relay.log'),
   });
 }

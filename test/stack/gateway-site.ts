@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
-import { packageRoot } from '../../src/package-root.ts';
 import { attempt, type CommandOptions, type CommandResult } from '../lab/command.ts';
 import { freePorts } from './free-port.ts';
+import { launcher } from './launcher.ts';
 import { type Program, startProgram } from './program.ts';
 import { addSecondPerson, second } from './second-person.ts';
 
@@ -36,8 +36,6 @@ export interface SiteOptions {
   readonly under?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
 }
-
-export const launcher = join(packageRoot(), 'src/cli/launcher.cjs');
 
 /** Denies everything. */
 export const closedPolicy = 'version: 1\ndefault: deny\ncomplete: true\n';

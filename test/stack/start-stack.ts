@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { type AgentContainer, type AgentOptions, startAgentContainer } from '../lab/agent-container.ts';
 import { type CommandOptions, type CommandResult, run } from '../lab/command.ts';
-import { type GatewaySite, launcher, makeGatewaySite } from './gateway-site.ts';
+import { type GatewaySite, makeGatewaySite } from './gateway-site.ts';
+import { launcher } from './launcher.ts';
 import type { Machines } from './machines.ts';
 import { type Program, startProgram } from './program.ts';
 

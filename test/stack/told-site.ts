@@ -2,7 +2,8 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { attempt, type CommandOptions, type CommandResult } from '../lab/command.ts';
-import { launcher, makeGatewaySite } from './gateway-site.ts';
+import { makeGatewaySite } from './gateway-site.ts';
+import { launcher } from './launcher.ts';
 import type { Machines } from './machines.ts';
 import { startProgram } from './program.ts';
 

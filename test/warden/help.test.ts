@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { attempt } from '../lab/command.ts';
 import { inJail } from '../relay/told-host.ts';
-import { launcher } from '../stack/gateway-site.ts';
+import { launcher } from '../stack/launcher.ts';
 import { startProgram } from '../stack/program.ts';
 import { startRealGateway } from './real-gateway.ts';
 

@@ -15,7 +15,8 @@ import { makeKey } from '../../src/pki/keys.ts';
 import { certificatesIn } from '../../src/pki/trust-print.ts';
 import { sharedPolicy } from '../fixtures/shared-policy.ts';
 import { attempt } from '../lab/command.ts';
-import { type GatewaySite, launcher, makeGatewaySite } from '../stack/gateway-site.ts';
+import { type GatewaySite, makeGatewaySite } from '../stack/gateway-site.ts';
+import { launcher } from '../stack/launcher.ts';
 import type { Program } from '../stack/program.ts';
 import { commandsOver, edit, print, replaceDoor, shownAt, synchronize, wrong } from './door-files.ts';
 

@@ -7,7 +7,8 @@ import { parse, stringify } from 'yaml';
 import { verifyAudit } from '../../src/audit/verify-audit.ts';
 import { attempt, type CommandResult } from '../lab/command.ts';
 import { freePorts } from '../stack/free-port.ts';
-import { launcher, makeGatewaySite } from '../stack/gateway-site.ts';
+import { makeGatewaySite } from '../stack/gateway-site.ts';
+import { launcher } from '../stack/launcher.ts';
 import { startProgram } from '../stack/program.ts';
 
 // Each test starts several gateways, which on a busy machine takes longer than the default.

@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { launcher } from '../cli/clawrden.ts';
+import { launcher } from '../stack/launcher.ts';
 import { startRealGateway } from './real-gateway.ts';
 
 /** A FIFO whose reader exists and reads nothing; no more byte fits in. */

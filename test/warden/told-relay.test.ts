@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { launcher } from '../stack/gateway-site.ts';
+import { launcher } from '../stack/launcher.ts';
 import { startProgram } from '../stack/program.ts';
 import { startRealGateway } from './real-gateway.ts';
 

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launcher } from '../stack/gateway-site.ts';
+import { launcher } from '../stack/launcher.ts';
 import { type Program, startProgram } from '../stack/program.ts';
 import { type RealGateway, startRealGateway } from './real-gateway.ts';
 

@@ -23,7 +23,8 @@ import { databaseFault } from '../../gateway/store/database-fault.ts';
 import { loadGatewayConfig } from '../../src/config/load-gateway-config.ts';
 import { attempt } from '../lab/command.ts';
 import { seeded } from '../scenarios/seeded.ts';
-import { launcher, makeGatewaySite } from '../stack/gateway-site.ts';
+import { makeGatewaySite } from '../stack/gateway-site.ts';
+import { launcher } from '../stack/launcher.ts';
 
 const seed = Number(process.env['CLAWRDEN_SEED'] ?? Date.now() % 1_000_000);
 const isLong = process.env['CLAWRDEN_LONG'] === '1';

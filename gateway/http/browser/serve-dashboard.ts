@@ -5,7 +5,7 @@ import { HttpRefused } from '../problem.ts';
 import { type BuiltFile, type BuiltFiles, readBuiltFiles } from './built-files.ts';
 import { dashboardPages } from './dashboard-pages.ts';
 
-/** Where `scripts/dashboard` puts what it builds. */
+/** Where `scripts/bundle dashboard` puts what it builds. */
 const builtFolder = join(packageRoot(), 'build/dashboard');
 
 /** Their names change with what is in them. */
@@ -21,7 +21,7 @@ export function createFindFile(folder: string = builtFolder): FindFile {
     const built = await files;
     if (built === undefined) {
       files = undefined;
-      throw new HttpRefused(404, 'the dashboard is not built; run scripts/dashboard');
+      throw new HttpRefused(404, 'the dashboard is not built; run scripts/bundle dashboard');
     }
     const file = built.get(name);
     if (file === undefined) throw new HttpRefused(404, 'there is nothing at this path');

@@ -1,4 +1,4 @@
-import { extname, join } from 'node:path';
+import { programFile } from '../../program-file.ts';
 
 /**
  * Small young generations, in MiB (ADR 0038). Output that has passed through stays in memory until one is full: 64
@@ -12,8 +12,7 @@ export const servingFlags = {
 
 /** Replaces this process by the program, which keeps the process id that the starter of this process knows. */
 export function become(program: keyof typeof servingFlags, config: string): void {
-  // `.ts` in the sources, `.js` in build/.
-  const main = join(import.meta.dirname, '../../..', program, `main${extname(import.meta.filename)}`);
+  const main = programFile(`${program}/main`);
   const { execPath, execArgv } = process;
   process.execve?.(execPath, [execPath, ...execArgv, ...servingFlags[program], main, '--config', config]);
   throw new Error('this machine cannot replace a process by another; run it on Linux');

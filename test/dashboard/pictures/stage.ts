@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { run } from '../../lab/command.ts';
 import { startLab } from '../../lab/lab.ts';
-import { launcher } from '../../stack/gateway-site.ts';
+import { launcher } from '../../stack/launcher.ts';
 import { type AgentSpec, type Stack, startStack } from '../../stack/start-stack.ts';
 
 /** A small fleet on real engines, as it is on a working day. */
