@@ -85,7 +85,11 @@ const audit = () => {
 async function open(tables: Database, log: AuditLog, isWeb: () => boolean) {
   const people = await openPeople(tables, log, first);
   const revocations = await openRevocations(tables, log);
-  const links = await openLinks({ database: tables, audit: log, people });
+  const links = await openLinks({
+    database: tables,
+    audit: log,
+    isPerson: (name) => people.find(name) !== undefined,
+  });
   const agents = () => new Map([['coder', coder(isWeb())]]);
   const approvers = createApprovers({ people, revocations, links, agents });
   const grants = await openGrants(tables, log, approvers);

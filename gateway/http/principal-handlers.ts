@@ -4,8 +4,9 @@ import { byName } from '../lists/create-lists.ts';
 import { createSeal } from '../lists/seal.ts';
 import { toTime } from '../lists/short-texts.ts';
 import type { Enrolment } from '../ports/authentication.ts';
-import type { KnownPerson, KnownToken, PrincipalOperations } from '../ports/known-principals.ts';
+import type { KnownToken, ListedPerson, PrincipalOperations } from '../ports/known-principals.ts';
 import { principalName } from '../ports/principal.ts';
+import { describePerson } from '../principals/describe-person.ts';
 import type { Handlers } from './add-routes.ts';
 import { shapeOf, toPage } from './pages.ts';
 import { done, HttpRefused } from './problem.ts';
@@ -31,7 +32,7 @@ export function principalHandlers(
   enrolment: Pick<Enrolment, 'createCode'>,
 ): PrincipalHandlers {
   const seal = createSeal();
-  const toUser = (person: KnownPerson) => toUserJson(person, principals);
+  const toUser = (person: ListedPerson) => toUserJson(person, principals);
   return {
     ...tokenHandlers(principals, enrolment),
     users: ({ query }) => {
@@ -107,7 +108,7 @@ function tokenHandlers(
   };
 }
 
-function personNamed(name: string, { people }: PrincipalOperations): KnownPerson {
+function personNamed(name: string, { people }: PrincipalOperations): ListedPerson {
   const person = people().find((each) => each.name === name);
   if (person === undefined) throw new HttpRefused(404, `there is no user ${name}`);
   return person;
@@ -119,13 +120,11 @@ function endOf(ttlSeconds: number | undefined): number | undefined {
 
 const mostLinks = 100;
 
-function toUserJson(
-  { name, role, scope, until, by, since }: KnownPerson,
-  { links: all }: PrincipalOperations,
-): UserJson {
-  const own = all().filter(({ person }) => person === name);
+function toUserJson(person: ListedPerson, { links: all }: PrincipalOperations): UserJson {
+  const { name, until, since } = person;
+  const own = all().filter((each) => each.person === name);
   const links = own.slice(0, mostLinks).map(({ principal }) => ({ id: idOf(principal), principal }));
-  return { name, role, scope: { ...scope }, ...ending(until), setBy: by, setAt: toTime(since), links };
+  return { name, ...describePerson(person), ...ending(until), setAt: toTime(since), links };
 }
 
 /** A principal may have characters that no path of ours takes. */

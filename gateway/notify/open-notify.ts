@@ -9,13 +9,13 @@ import type { Policy } from '../../src/policy/policy.ts';
 import type { ApprovalStore } from '../approvals/approval-store.ts';
 import { agentOf, groupOf, type News, type Notifier } from '../ports/notifier.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
-import type { Principals } from '../principals/open-principals.ts';
 import { createSees } from '../principals/sees.ts';
 import type { Notices } from '../store/notices.ts';
 import { createAnswerPress } from './chat/answer-press.ts';
 import type { ChatService, ServiceParts } from './chat/chat-service.ts';
 import { createHaltOrders, type HaltOrders } from './chat/halt-orders.ts';
 import { openRoom } from './chat/open-room.ts';
+import type { ChatPeople } from './chat/person-of.ts';
 import { createQuestionNews } from './news/question-news.ts';
 import { createStateNews } from './news/state-news.ts';
 import { openWebhook } from './webhook/open-webhook.ts';
@@ -27,7 +27,7 @@ export interface NotifyParts {
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   /** Where people reach the HTTP door, as an origin; undefined if that is not known. */
   readonly page: string | undefined;
-  readonly principals: Pick<Principals, 'people' | 'links'>;
+  readonly principals: ChatPeople;
   readonly faults: Faults;
   readonly log: Logger;
 }

@@ -1,5 +1,6 @@
 import type { Checked } from './authentication.ts';
 import type { ladder, Principal, PrincipalKind, Scope } from './principal.ts';
+import type { ProviderPerson } from './signed-in.ts';
 
 /** A person as the gateway's record has it. */
 export interface KnownPerson {
@@ -12,6 +13,9 @@ export interface KnownPerson {
   readonly by: string;
   readonly since: number;
 }
+
+/** Only what the gateway itself recorded has a `role`. */
+export type ListedPerson = KnownPerson | ProviderPerson;
 
 export type PersonRole = (typeof ladder)[number];
 
@@ -89,7 +93,7 @@ export interface ToldToken {
 
 /** What admins do about who may call. Everything is on the disk and in the audit before it is answered. */
 export interface PrincipalOperations {
-  readonly people: () => KnownPerson[];
+  readonly people: () => ListedPerson[];
   readonly setPerson: (wanted: WantedPerson, by: Principal) => Promise<Checked<KnownPerson>>;
   readonly removePerson: (name: string, by: Principal, reason: string) => Promise<Checked<true>>;
   /** The oldest first. */

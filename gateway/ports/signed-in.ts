@@ -11,6 +11,8 @@ export interface SignedIn {
   readonly isName: (name: string) => boolean;
   /** Resolves once the groups of this person are not old, or cannot be read. Never rejects; has a deadline. */
   readonly freshen: (peer: { readonly kind: string; readonly name: string }) => Promise<void>;
+  /** All whose name is known, also who may not come in. */
+  readonly list: () => ProviderPerson[];
   /** All who may come in now. */
   readonly inForce: () => SignedInPerson[];
   /** Forgets what reads the groups again: the person must sign in again. */
@@ -22,6 +24,19 @@ export interface SignedIn {
 export interface SignIns extends SignedIn {
   /** Takes in whom the provider names. Refuses who has no right here, and a name that is somebody else's. */
   readonly signIn: (claims: ProviderClaims, from: string) => Promise<Checked<SignedInPerson>>;
+}
+
+/** What the groups of a person of the provider gave when they were read last. */
+export interface ProviderPerson {
+  readonly name: string;
+  readonly subject: string;
+  readonly groups: readonly string[];
+  /** Each by itself; or why there are none. */
+  readonly rights: Checked<readonly Right[]>;
+  /** Epoch milliseconds; undefined if the groups can be read again. */
+  readonly until: number | undefined;
+  /** When the rights changed last. */
+  readonly since: number;
 }
 
 export interface SignedInPerson {

@@ -6,7 +6,6 @@ import type { Checked } from '../ports/authentication.ts';
 import type { KnownLink, WantedLink } from '../ports/known-principals.ts';
 import type { Database } from '../store/database.ts';
 import { dropLink, keepLink } from '../store/links.ts';
-import type { People } from './people.ts';
 
 /** Principals that are one person: two of them never count as two. */
 export interface Links {
@@ -21,7 +20,8 @@ export interface Links {
 export interface LinksParts {
   readonly database: Database;
   readonly audit: Pick<AuditLog, 'append' | 'unkept'>;
-  readonly people: Pick<People, 'find'>;
+  /** Known to the gateway, or to the provider. */
+  readonly isPerson: (name: string) => boolean;
 }
 
 const linksAtMost = 10_000;
@@ -111,15 +111,18 @@ const forms: readonly (readonly [form: RegExp, what: string])[] = [
   [/^telegram:[1-9][0-9]{0,19}$/, 'the number of a Telegram user'],
 ];
 
-function whyNot({ principal, person }: WantedLink, { known, people, personOf }: Keeping): string | undefined {
+function whyNot(
+  { principal, person }: WantedLink,
+  { known, isPerson, personOf }: Keeping,
+): string | undefined {
   const own = `person:${person}`;
   const there = known.get(principal);
-  if (people.find(person) === undefined) return `there is no person ${person}`;
+  if (!isPerson(person)) return `there is no person ${person}`;
   if (!forms.some(([form]) => form.test(principal)))
     return `${JSON.stringify(principal)} is not one of these: ${forms.map(([, what]) => what).join(', ')}`;
   if (there !== undefined) return `${principal} is linked to ${there.person} already; unlink it first`;
   if (personOf(own) === personOf(principal)) return `${principal} and ${own} are one person already`;
-  if (principal.startsWith('person:') && people.find(principal.slice('person:'.length)) === undefined)
+  if (principal.startsWith('person:') && !isPerson(principal.slice('person:'.length)))
     return `there is no ${principal}`;
   return known.size < linksAtMost ? undefined : `there are ${linksAtMost} links already`;
 }

@@ -32,6 +32,8 @@ export interface Principals {
   /** Undefined if gateway.yaml names no provider. */
   readonly signIns: SignIns | undefined;
   readonly personOf: (name: string, when: 'isOver' | 'hasRunOut') => PersonRights | undefined;
+  /** The person of this name, if it may come in now; reads groups that are old first. */
+  readonly personNow: (name: string) => Promise<Principal | undefined>;
   /** Of both kinds: until when a certificate may count; undefined if there is no such person. */
   readonly findPerson: (name: string) => { readonly until: number | undefined } | undefined;
   readonly freshen: SignedIn['freshen'];
@@ -55,12 +57,19 @@ export async function openPrincipals(parts: PrincipalsParts): Promise<Principals
   const revocations = await openRevocations(database, audit);
   const people = await openPeople(database, audit, first);
   const apiTokens = await openApiTokens({ ...parts, hasAgent: (name) => agents().has(name) });
-  const links = await openLinks({ database, audit, people });
   const signIns = await parts.openSignIns?.(people.isTaken);
+  const isPerson = (name: string) => people.find(name) !== undefined || signIns?.isName(name) === true;
+  const links = await openLinks({ database, audit, isPerson });
   const approvers = createApprovers({ people, revocations, links, signIns, agents });
   return {
     ...{ people, apiTokens, revocations, links, signIns, approvers },
     personOf: (name, when) => people.of(name, when) ?? rightsOf(signIns?.of(name, when)),
+    personNow: async (name) => {
+      await signIns?.freshen({ kind: 'person', name });
+      const signedIn = signIns?.of(name, 'hasRunOut');
+      if (signedIn !== undefined && 'value' in signedIn) return principalOf(signedIn.value);
+      return people.inForce().find((each) => each.name === name);
+    },
     findPerson: (name) => people.find(name) ?? signIns?.find(name),
     freshen: async (peer) => await signIns?.freshen(peer),
     programOf: apiTokens.programOf,

@@ -17,7 +17,7 @@ interface Revoked {
 export function createPrincipalOperations(parts: Parts): PrincipalOperations {
   const { people, links, apiTokens, signIns } = parts;
   return {
-    people: people.list,
+    people: () => [...people.list(), ...(signIns?.list() ?? [])],
     setPerson: async (wanted, by) =>
       signIns?.isName(wanted.name) ? ofProvider(wanted.name) : people.set(wanted, principalName(by)),
     removePerson: async (name, by, reason) =>

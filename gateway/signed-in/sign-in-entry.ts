@@ -1,19 +1,13 @@
 import type { OidcConfig } from '../../src/config/oidc-config.ts';
 import type { Checked } from '../ports/authentication.ts';
+import type { ProviderPerson } from '../ports/signed-in.ts';
 import { type Lifetime, lifetime } from '../principals/lifetime.ts';
 import type { SignInRow } from '../store/principal-rows.ts';
 import { type Rights, rightsOfGroups } from './group-rights.ts';
 
 /** A person of the provider as this process has it. */
-export interface SignInEntry {
-  readonly name: string;
-  readonly subject: string;
-  readonly groups: readonly string[];
+export interface SignInEntry extends ProviderPerson {
   readonly rights: Checked<Rights>;
-  /** When the rights changed last. */
-  readonly since: number;
-  /** Undefined if the groups can be read again. */
-  readonly until: number | undefined;
   readonly life: Lifetime;
   /** On the clock that nobody sets: when the groups were read; never in this process: -Infinity. */
   readonly readAt: number;

@@ -69,6 +69,10 @@ export async function openSignIns(parts: SignInsParts): Promise<SignIns> {
       const entry = kind === 'person' ? known.get(name) : undefined;
       if (entry !== undefined && mayRead(entry) && ageOf(entry) >= groupsFreshMs) await read(entry, keeping);
     },
+    list: () =>
+      [...known.values()].map(({ name, subject, groups, rights, until, since }) => ({
+        ...{ name, subject, groups, rights, until, since },
+      })),
     inForce: () =>
       [...known.keys()].flatMap((name) => {
         const person = look(name, 'hasRunOut');

@@ -27,10 +27,22 @@ const link = z.strictObject({
   principal: z.string().describe('person:NAME, oidc:SUB, slack:TEAM/USER or telegram:ID'),
 });
 
+const given = z.record(z.string(), z.string());
+
+const provider = z.strictObject({
+  subject: z.string(),
+  groups: z.array(z.string()).describe('those that the provider said last'),
+  rights: z
+    .array(z.strictObject({ role: z.string(), scope: given }))
+    .describe('a call needs one that permits it'),
+  refused: z.string().optional().describe('why there are none'),
+});
+
 export const user = z.strictObject({
   name: z.string(),
-  role,
-  scope: z.record(z.string(), z.string()),
+  role: role.optional().describe('absent for a person of the OpenID provider'),
+  scope: given,
+  provider: provider.optional().describe('what the groups of a person of the OpenID provider give'),
   expiresAt: time.optional(),
   setBy: z.string(),
   setAt: time,

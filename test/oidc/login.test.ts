@@ -1,7 +1,9 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Ended, ended, start as startCli } from '../cli/clawrden.ts';
+import { botToken, startTelegram, type TelegramServer } from '../notify/telegram-server.ts';
 import { newMirrored, play } from '../warden/mirrored.ts';
 import { type RealGateway, startRealGateway } from '../warden/real-gateway.ts';
 import { browse } from './browse.ts';
@@ -9,13 +11,26 @@ import { type Company, clientId, openCompany, secret } from './company.ts';
 
 let company: Company;
 let gateway: RealGateway;
+let telegram: TelegramServer;
+let secrets: string;
 
 beforeAll(async () => {
   company = await openCompany(['http://127.0.0.1/callback']);
   process.env['TEST_OIDC_SECRET'] = secret;
+  telegram = await startTelegram();
+  secrets = await mkdtemp(join(tmpdir(), 'clawrden-login-'));
+  await writeFile(join(secrets, 'token'), botToken, { mode: 0o600 });
   gateway = await startRealGateway({
-    policy: '  - { name: both, tools: [ask], args: [both], action: ask, approvals: 2 }\n',
+    policy: `  - { name: both, tools: [ask], args: [both], action: ask, approvals: 2 }
+  - { name: in-chat, tools: [run], args: [chat], action: ask, answer-in: [cli, chat] }
+`,
     keys: {
+      notify: {
+        telegram: {
+          ...{ token: { file: join(secrets, 'token') }, api: telegram.url },
+          chats: [{ name: 'ops', chat: telegram.chat }],
+        },
+      },
       oidc: {
         ...{ issuer: company.issuer, 'client-id': clientId, 'client-secret': { env: 'TEST_OIDC_SECRET' } },
         groups: {
@@ -30,6 +45,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
   await company[Symbol.asyncDispose]();
+  await telegram[Symbol.asyncDispose]();
+  await rm(secrets, { recursive: true });
 });
 
 const contextOf = (name: string) => join(dirname(gateway.state), `${name}.yaml`);
@@ -109,6 +126,20 @@ test('two groups are never added up', async () => {
   expect((await asPerson('two', 'drain', 'x', '--reason', 'r')).stderr).toContain(
     'more than the agents of your scope',
   );
+  // An admin sees what each group gives.
+  const listed = await gateway.cli('users', 'list', '--json');
+  const people = JSON.parse(listed.stdout) as { name: string }[];
+  expect(people.find(({ name }) => name === 'two')).toMatchObject({
+    ...{ name: 'two', role: '', setBy: 'provider' },
+    provider: {
+      ...{ subject: 'two', groups: ['looks', 'web'], refused: '' },
+      rights: [
+        { role: 'operator', scope: { team: 'web' } },
+        { role: 'viewer', scope: {} },
+      ],
+    },
+  });
+  expect((await gateway.cli('users', 'list')).stdout).toMatch(/^two +operator \| viewer +team=web \| all /m);
 });
 
 test.each([
@@ -176,6 +207,34 @@ test('P10: two people of the provider must say yes where a rule asks for two; on
   relay.close();
   expect(command.starts).toBe(1);
   expect(await readFile(gateway.audit, 'utf8')).toContain('"by":"person:uma, person:vic"');
+});
+
+test('a linked person of the provider answers in a chat, as long as it may come in', async () => {
+  company.members.set('tea', { preferred_username: 'tea', groups: ['sre'] });
+  expect(await login('tea', [], byBrowser)).toMatchObject({ code: 0 });
+  expect(await gateway.cli('users', 'link', 'tea', '--telegram', '21')).toMatchObject({ code: 0 });
+  const relay = await gateway.relay();
+  const press = async (label: string) => {
+    const command = newMirrored();
+    const over = play(relay, command, { tool: 'run', args: ['chat'] }, gateway.audit);
+    await expect.poll(() => command.approvalId).not.toBe('');
+    const find = () => telegram.messages.findLast(({ text }) => text.includes(`/a/${command.approvalId}`));
+    await expect.poll(find).toBeDefined();
+    const message = find();
+    const data = message?.buttons.find(({ text }) => text === label)?.callback_data ?? '';
+    const id = message && telegram.press({ user: 21, message, data });
+    await expect.poll(() => telegram.replies.find((reply) => reply.id === id)).toBeDefined();
+    return { over, command, said: telegram.replies.find((reply) => reply.id === id)?.text };
+  };
+  const first = await press('Approve');
+  await first.over;
+  expect([first.command.starts, first.said]).toEqual([1, 'Approved: it runs once.']);
+  expect(await gateway.cli('revoke', 'person:tea')).toMatchObject({ code: 0 });
+  // A link outlives a revocation, and what it let in does not.
+  const second = await press('Approve');
+  expect([second.command.starts, second.said]).toEqual([0, expect.stringContaining('nothing was decided')]);
+  await gateway.cli('deny', second.command.approvalId);
+  relay.close();
 });
 
 test('users add takes no name of a person of the provider', async () => {

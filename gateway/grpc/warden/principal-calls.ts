@@ -25,11 +25,12 @@ import { toTime } from '../../lists/short-texts.ts';
 import type { Checked, Enrolment } from '../../ports/authentication.ts';
 import type {
   KnownLink,
-  KnownPerson,
   KnownToken,
+  ListedPerson,
   PrincipalOperations,
 } from '../../ports/known-principals.ts';
 import { ladder, type Principal, principalKinds, principalName } from '../../ports/principal.ts';
+import { describePerson } from '../../principals/describe-person.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
 import { readLabels } from '../calls/read-labels.ts';
 import { shapeOf } from './warden-lists.ts';
@@ -161,10 +162,13 @@ export function done<Value>(checked: Checked<Value>): Value {
 
 const mostLinks = 100;
 
-function toUser({ name, role, scope, until, by, since }: KnownPerson, linked: readonly KnownLink[]): User {
-  const links = linked.flatMap(({ principal, person }) => (person === name ? [principal] : []));
-  const set = { expiresAt: toTime(until), setBy: by, setAt: toTime(since) };
-  return { name, role, scope: { ...scope }, ...set, links: links.slice(0, mostLinks) };
+function toUser(person: ListedPerson, linked: readonly KnownLink[]): User {
+  const { name, until, since } = person;
+  const links = linked.flatMap((each) => (each.person === name ? [each.principal] : []));
+  const set = { expiresAt: toTime(until), setAt: toTime(since) };
+  const { role = '', scope, setBy, provider } = describePerson(person);
+  const given = { role, scope, setBy, provider: provider && { refused: '', ...provider } };
+  return { name, ...given, ...set, links: links.slice(0, mostLinks) };
 }
 
 function toApiToken({ name, principal, until, by, since, usedAt, usedFrom }: KnownToken): ApiToken {

@@ -3,13 +3,12 @@ import type { ApprovalStore } from '../../approvals/approval-store.ts';
 import type { PendingApproval, Resolution } from '../../ports/verdict.ts';
 import type { WardenApi } from '../../ports/warden-api.ts';
 import { permit } from '../../principals/call-rules.ts';
-import type { Principals } from '../../principals/open-principals.ts';
 import { type Seen, seenBy } from '../../principals/seen-by.ts';
 import type { ChatPosts } from '../../store/chat-posts.ts';
 import { type Button, isConfirm, readButton } from './button.ts';
 import type { HaltOrders } from './halt-orders.ts';
 import type { KeptQuestion } from './kept-post.ts';
-import { type ChatUser, personOf } from './person-of.ts';
+import { type ChatPeople, type ChatUser, personOf } from './person-of.ts';
 
 /** A button that somebody has pressed. */
 export interface Press extends ChatUser {
@@ -25,7 +24,7 @@ export interface AnswerParts {
   readonly warden: WardenApi;
   readonly approvals: Pick<ApprovalStore, 'find'>;
   readonly posts: Pick<ChatPosts, 'ofQuestion'>;
-  readonly principals: Pick<Principals, 'people' | 'links'>;
+  readonly principals: ChatPeople;
   readonly orders: Pick<HaltOrders, 'confirm'>;
   readonly faults: Pick<Faults, 'report'>;
 }
@@ -49,7 +48,7 @@ async function answer(press: Press, parts: AnswerParts): Promise<string> {
   if (isConfirm(data)) return await parts.orders.confirm(press);
   const button = readButton(data);
   if (button === undefined) return 'This is no button of this gateway.';
-  const person = personOf({ via, user }, parts.principals);
+  const person = await personOf({ via, user }, parts.principals);
   if (person === undefined)
     return `You are not linked, so nothing was decided. An admin links you: clawrden users link NAME --${via} ${user}`;
   const permitted = permit(person, call);

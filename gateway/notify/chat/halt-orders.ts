@@ -4,11 +4,10 @@ import type { Halt } from '../../ports/agent-state.ts';
 import type { Principal } from '../../ports/principal.ts';
 import type { WardenApi } from '../../ports/warden-api.ts';
 import { permit } from '../../principals/call-rules.ts';
-import type { Principals } from '../../principals/open-principals.ts';
 import { type Seen, seenBy } from '../../principals/seen-by.ts';
 import { newConfirm } from './button.ts';
 import type { ChatRoom, PostAnswer } from './chat-room.ts';
-import { type ChatUser, personOf } from './person-of.ts';
+import { type ChatPeople, type ChatUser, personOf } from './person-of.ts';
 import { type HaltOrder, readOrder } from './read-order.ts';
 import { type Ask, askText, noteText, type OrderText } from './show-order.ts';
 
@@ -33,7 +32,7 @@ export interface HaltOrders {
 
 export interface HaltParts {
   readonly warden: WardenApi;
-  readonly principals: Pick<Principals, 'people' | 'links'>;
+  readonly principals: ChatPeople;
   readonly faults: Pick<Faults, 'report'>;
 }
 
@@ -66,7 +65,7 @@ export function createHaltOrders(parts: HaltParts): HaltOrders {
 
   async function take({ text, ...who }: Written, room: ChatRoom): Promise<void> {
     const order = readOrder(text);
-    const caller = order === undefined ? undefined : personOf(who, parts.principals);
+    const caller = order === undefined ? undefined : await personOf(who, parts.principals);
     if (order === undefined || caller === undefined) return;
     const reply = replyTo(order, caller, parts);
     const isNote = 'title' in reply;
@@ -89,7 +88,7 @@ export function createHaltOrders(parts: HaltParts): HaltOrders {
         return 'Nothing was done: who wrote it confirms it, nobody else.';
       // Before anything is waited for: a press that comes twice finds nothing the second time.
       forget(data, order);
-      const said = await carryOut(order, personOf(order, parts.principals), parts);
+      const said = await carryOut(order, await personOf(order, parts.principals), parts);
       void show(order.ref, order.room, { title: said, words: order.reason });
       return said;
     },

@@ -8,13 +8,18 @@ export interface ChatUser {
   readonly user: string;
 }
 
+/** What tells who somebody in a chat is. */
+export type ChatPeople = Pick<Principals, 'personNow' | 'links'>;
+
+const begin = 'person:';
+
 /** The person that the chat's user is linked to, if that one may come in now by any door. */
-export function personOf(
+export async function personOf(
   { via, user }: ChatUser,
-  { people, links }: Pick<Principals, 'people' | 'links'>,
-): Principal | undefined {
+  { personNow, links }: ChatPeople,
+): Promise<Principal | undefined> {
   const principal = `${via}:${user}`;
   const name = links.personOf(principal);
   if (name === principal) return undefined;
-  return people.inForce().find((each) => `person:${each.name}` === name);
+  return name.startsWith(begin) ? await personNow(name.slice(begin.length)) : undefined;
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Label } from '../../gen/clawrden/v1/execution.ts';
+import type { User } from '../../gen/clawrden/v1/warden.ts';
 import type { Cell } from '../print/output.ts';
 import { addLabel } from '../reach/label-option.ts';
 import { type GatewayOptions, gatewayClientCommand, withGateway } from '../reach/with-gateway.ts';
@@ -70,11 +71,20 @@ async function listUsers(options: GatewayOptions): Promise<void> {
       ]);
     const people = await allRows(client, WardenServiceService.listUsers, ({ users }) => users);
     if (options.json === true) return printJson(people);
-    const rows = people.map(({ name, role, scope, expiresAt, setBy, setAt, links }): Cell[] => [
-      ...[name, role, scopeText(scope)],
+    const rows = people.map(({ name, role, scope, provider, expiresAt, setBy, setAt, links }): Cell[] => [
+      ...[name, ...rightsText(provider?.rights ?? [{ role, scope }])],
       expiresAt === '' ? 'never' : localTime(expiresAt),
       ...[setBy, localTime(setAt), links.map(renderText).join(' ')],
     ]);
     printTable(['PERSON', 'ROLE', 'AGENTS', 'ENDS', 'SET BY', 'AT', 'LINKED'], rows);
   });
+}
+
+/** Of each right the role, and in the next cell the scope. */
+function rightsText(rights: readonly Pick<User, 'role' | 'scope'>[]): [string, string] {
+  if (rights.length === 0) return ['none', ''];
+  return [
+    rights.map(({ role }) => role).join(' | '),
+    rights.map(({ scope }) => scopeText(scope)).join(' | '),
+  ];
 }

@@ -866,9 +866,31 @@ export interface User {
   setAt: string;
   /** What is linked to this person, at most 100 of it. */
   links: string[];
+  /** Of a person of the OpenID provider, who has no role and no scope above. */
+  provider: ProviderUser | undefined;
 }
 
 export interface User_ScopeEntry {
+  key: string;
+  value: string;
+}
+
+export interface ProviderUser {
+  subject: string;
+  /** Those that the provider said last. */
+  groups: string[];
+  /** What the groups give: a call needs one right that permits it. */
+  rights: ProviderRight[];
+  /** Why they give nothing; empty if they give something. */
+  refused: string;
+}
+
+export interface ProviderRight {
+  role: string;
+  scope: { [key: string]: string };
+}
+
+export interface ProviderRight_ScopeEntry {
   key: string;
   value: string;
 }
@@ -10805,7 +10827,7 @@ export const SetUserResponse: MessageFns<SetUserResponse> = {
 };
 
 function createBaseUser(): User {
-  return { name: "", role: "", scope: {}, expiresAt: "", setBy: "", setAt: "", links: [] };
+  return { name: "", role: "", scope: {}, expiresAt: "", setBy: "", setAt: "", links: [], provider: undefined };
 }
 
 export const User: MessageFns<User> = {
@@ -10830,6 +10852,9 @@ export const User: MessageFns<User> = {
     }
     for (const v of message.links) {
       writer.uint32(58).string(v!);
+    }
+    if (message.provider !== undefined) {
+      ProviderUser.encode(message.provider, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -10906,6 +10931,14 @@ export const User: MessageFns<User> = {
             message.links.push(reader.string());
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.provider = ProviderUser.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -10954,6 +10987,7 @@ export const User: MessageFns<User> = {
       links: globalThis.Array.isArray(object?.links)
         ? object.links.map((e: any) => globalThis.String(e))
         : [],
+      provider: isSet(object.provider) ? ProviderUser.fromJSON(object.provider) : undefined,
     };
   },
 
@@ -10986,6 +11020,9 @@ export const User: MessageFns<User> = {
     if (message.links?.length) {
       obj.links = message.links;
     }
+    if (message.provider !== undefined) {
+      obj.provider = ProviderUser.toJSON(message.provider);
+    }
     return obj;
   },
 
@@ -11009,6 +11046,9 @@ export const User: MessageFns<User> = {
     message.setBy = object.setBy ?? "";
     message.setAt = object.setAt ?? "";
     message.links = object.links?.map((e) => e) || [];
+    message.provider = (object.provider !== undefined && object.provider !== null)
+      ? ProviderUser.fromPartial(object.provider)
+      : undefined;
     return message;
   },
 };
@@ -11092,6 +11132,323 @@ export const User_ScopeEntry: MessageFns<User_ScopeEntry> = {
   },
   fromPartial(object: DeepPartial<User_ScopeEntry>): User_ScopeEntry {
     const message = createBaseUser_ScopeEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseProviderUser(): ProviderUser {
+  return { subject: "", groups: [], rights: [], refused: "" };
+}
+
+export const ProviderUser: MessageFns<ProviderUser> = {
+  encode(message: ProviderUser, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.subject !== "") {
+      writer.uint32(10).string(message.subject);
+    }
+    for (const v of message.groups) {
+      writer.uint32(18).string(v!);
+    }
+    for (const v of message.rights) {
+      ProviderRight.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.refused !== "") {
+      writer.uint32(34).string(message.refused);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ProviderUser {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseProviderUser();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.subject = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.groups.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.rights.push(ProviderRight.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.refused = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ProviderUser {
+    return {
+      subject: isSet(object.subject) ? globalThis.String(object.subject) : "",
+      groups: globalThis.Array.isArray(object?.groups) ? object.groups.map((e: any) => globalThis.String(e)) : [],
+      rights: globalThis.Array.isArray(object?.rights) ? object.rights.map((e: any) => ProviderRight.fromJSON(e)) : [],
+      refused: isSet(object.refused) ? globalThis.String(object.refused) : "",
+    };
+  },
+
+  toJSON(message: ProviderUser): unknown {
+    const obj: any = {};
+    if (message.subject !== "") {
+      obj.subject = message.subject;
+    }
+    if (message.groups?.length) {
+      obj.groups = message.groups;
+    }
+    if (message.rights?.length) {
+      obj.rights = message.rights.map((e) => ProviderRight.toJSON(e));
+    }
+    if (message.refused !== "") {
+      obj.refused = message.refused;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ProviderUser>): ProviderUser {
+    return ProviderUser.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ProviderUser>): ProviderUser {
+    const message = createBaseProviderUser();
+    message.subject = object.subject ?? "";
+    message.groups = object.groups?.map((e) => e) || [];
+    message.rights = object.rights?.map((e) => ProviderRight.fromPartial(e)) || [];
+    message.refused = object.refused ?? "";
+    return message;
+  },
+};
+
+function createBaseProviderRight(): ProviderRight {
+  return { role: "", scope: {} };
+}
+
+export const ProviderRight: MessageFns<ProviderRight> = {
+  encode(message: ProviderRight, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.role !== "") {
+      writer.uint32(10).string(message.role);
+    }
+    globalThis.Object.entries(message.scope).forEach(([key, value]: [string, string]) => {
+      ProviderRight_ScopeEntry.encode({ key: key as any, value }, writer.uint32(18).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ProviderRight {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseProviderRight();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            const entry2 = ProviderRight_ScopeEntry.decode(reader, reader.uint32());
+            if (entry2.value !== undefined) {
+              message.scope[entry2.key] = entry2.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ProviderRight {
+    return {
+      role: isSet(object.role) ? globalThis.String(object.role) : "",
+      scope: isObject(object.scope)
+        ? (globalThis.Object.entries(object.scope) as [string, any][]).reduce(
+          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
+            globalThis.Object.defineProperty(acc, key, {
+              value: globalThis.String(value),
+              enumerable: true,
+              configurable: true,
+              writable: true,
+            });
+            return acc;
+          },
+          {},
+        )
+        : {},
+    };
+  },
+
+  toJSON(message: ProviderRight): unknown {
+    const obj: any = {};
+    if (message.role !== "") {
+      obj.role = message.role;
+    }
+    if (message.scope) {
+      const entries = globalThis.Object.entries(message.scope) as [string, string][];
+      if (entries.length > 0) {
+        obj.scope = {};
+        entries.forEach(([k, v]) => {
+          obj.scope[k] = v;
+        });
+      }
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ProviderRight>): ProviderRight {
+    return ProviderRight.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ProviderRight>): ProviderRight {
+    const message = createBaseProviderRight();
+    message.role = object.role ?? "";
+    message.scope = (globalThis.Object.entries(object.scope ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseProviderRight_ScopeEntry(): ProviderRight_ScopeEntry {
+  return { key: "", value: "" };
+}
+
+export const ProviderRight_ScopeEntry: MessageFns<ProviderRight_ScopeEntry> = {
+  encode(message: ProviderRight_ScopeEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ProviderRight_ScopeEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseProviderRight_ScopeEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ProviderRight_ScopeEntry {
+    return {
+      key: isSet(object.key) ? globalThis.String(object.key) : "",
+      value: isSet(object.value) ? globalThis.String(object.value) : "",
+    };
+  },
+
+  toJSON(message: ProviderRight_ScopeEntry): unknown {
+    const obj: any = {};
+    if (message.key !== "") {
+      obj.key = message.key;
+    }
+    if (message.value !== "") {
+      obj.value = message.value;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ProviderRight_ScopeEntry>): ProviderRight_ScopeEntry {
+    return ProviderRight_ScopeEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ProviderRight_ScopeEntry>): ProviderRight_ScopeEntry {
+    const message = createBaseProviderRight_ScopeEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
     return message;
