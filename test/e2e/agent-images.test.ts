@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FakeRelay } from '../../shim/native/test/fake-relay.ts';
+import { allIfLong } from '../fixtures/sampled.ts';
 import { answerShims } from '../install/answering-relay.ts';
 import { environmentOf } from '../install/every-shell.ts';
 import { busyboxImage, nodeImage, scratchImage } from '../lab/images/catalogue.ts';
@@ -46,7 +47,7 @@ describe.skipIf(!hasLab())('an image of docker/agents', () => {
     return end.stdout;
   };
 
-  test.for(examples)(
+  test.for(allIfLong(examples, 2))(
     '$name: built, with the variables that the installer prints, it finds the shim',
     async (example) => {
       const { name, from, shells } = example;

@@ -1,6 +1,7 @@
 import { copyFile, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { allIfLong } from '../fixtures/sampled.ts';
 import { answerShims } from './answering-relay.ts';
 import { askShells, environmentOf, rightAnswer } from './every-shell.ts';
 import { busyboxOnly, images, ownFolders, readOnlyEtc } from './images.ts';
@@ -9,7 +10,7 @@ import { shim, Tree, usualPath } from './tree.ts';
 const wanted = ['--user', '1000', '--lock-binaries', 'npm,docker', '--tools', 'npm,git'];
 
 describe.skipIf(process.getuid?.() !== 0)('the installer', () => {
-  test.for(images)(
+  test.for(allIfLong(images, 2))(
     'at build time, as root, in $name: every shell and execve find the shim, nothing finds what is locked, and all of it is undone',
     async (image) => {
       await using tree = await Tree.make(image);
@@ -46,7 +47,7 @@ describe.skipIf(process.getuid?.() !== 0)('the installer', () => {
     },
   );
 
-  test.for([busyboxOnly, ownFolders, readOnlyEtc])(
+  test.for(allIfLong([busyboxOnly, ownFolders, readOnlyEtc], 1))(
     'at run time, as uid 1000 with the jail mounted, in $name: the shells of its user find the shim, and all of it is undone',
     async (image) => {
       await using tree = await Tree.make(image);
@@ -72,7 +73,7 @@ describe.skipIf(process.getuid?.() !== 0)('the installer', () => {
     },
   );
 
-  test.for([busyboxOnly, ownFolders])(
+  test.for(allIfLong([busyboxOnly, ownFolders], 1))(
     'as uid 1000 in $name it refuses what it may not do in one line, and changes nothing',
     async (image) => {
       await using tree = await Tree.make(image);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { allIfLong } from '../fixtures/sampled.ts';
 import { run } from './command.ts';
 import { agentImage, busyboxImage } from './images/catalogue.ts';
 import { startLab } from './lab.ts';
@@ -35,7 +36,7 @@ describe.skipIf(!hasLab())('the end of a lab', () => {
     expect(await mountPoints()).toEqual(before);
   });
 
-  test.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
+  test.each(allIfLong(['SIGKILL', 'SIGTERM', 'SIGINT'] as const, 1))(
     '%s of the process that started it',
     async (signal) => {
       const { child, id } = await startElsewhere('running');
@@ -45,7 +46,7 @@ describe.skipIf(!hasLab())('the end of a lab', () => {
     },
   );
 
-  test.each([0, 50, 150, 400, 800])(
+  test.each(allIfLong([0, 50, 150, 400, 800], 2))(
     'SIGKILL of that process %d ms after the lab had an id',
     async (delay) => {
       const { child, id } = await startElsewhere('making');

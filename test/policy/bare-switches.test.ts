@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { leavesOf, type Option } from '../../src/policy/arguments/tools/grammar.ts';
 import { compileArgs } from '../../src/policy/rules/match-args.ts';
+import { allIfLong } from '../fixtures/sampled.ts';
 import { grammarOf, knownToolNames } from './command-lines.ts';
 import { holds, oneRule } from './one-rule.ts';
-import { sampled } from './sampled.ts';
-
-const isLong = process.env['CLAWRDEN_LONG'] === '1';
 
 interface Switch {
   readonly tool: string;
@@ -30,7 +28,7 @@ const all: readonly Switch[] = knownToolNames.flatMap((tool) => {
   );
 });
 
-const switches = isLong ? all : sampled(all, 600);
+const switches = allIfLong(all, 600);
 
 describe('A-157 P7: a bare switch is its =true', () => {
   test('of every tool, by each of its names', () => {

@@ -9,9 +9,9 @@ import {
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import { checkPolicy } from '../../src/policy/review/check-policy.ts';
 import { compileArgs } from '../../src/policy/rules/match-args.ts';
+import { sampled } from '../fixtures/sampled.ts';
 import { grammarOf, knownToolNames } from './command-lines.ts';
 import { holds, oneRule } from './one-rule.ts';
-import { sampled } from './sampled.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 

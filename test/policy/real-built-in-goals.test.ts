@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { goalSuffixes } from '../../src/policy/arguments/goal-words.ts';
 import { compileArgs } from '../../src/policy/rules/match-args.ts';
+import { sampled } from '../fixtures/sampled.ts';
 import { holds, oneRule } from './one-rule.ts';
-import { sampled } from './sampled.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 

@@ -4,9 +4,9 @@ import { leavesOf } from '../../src/policy/arguments/tools/grammar.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { decide } from '../../src/policy/rules/decide.ts';
+import { sampled } from '../fixtures/sampled.ts';
 import { grammarOf, words } from './command-lines.ts';
 import { GitRepository } from './git-repository.ts';
-import { sampled } from './sampled.ts';
 import { findTool } from './scratch.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { compileArgs } from '../../src/policy/rules/match-args.ts';
+import { allIfLong } from '../fixtures/sampled.ts';
 import { holds, oneRule } from './one-rule.ts';
-import { sampled } from './sampled.ts';
 
-const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const dir = mkdtempSync(join(tmpdir(), 'clawrden-goals-'));
 const ran = join(dir, 'RAN');
 writeFileSync(join(dir, 'Makefile'), 'all: ;@:\ndeploy: ;@touch RAN\n');
@@ -72,7 +71,7 @@ describe('A-147 A-148 P7: what is made is the goal, however it is written', () =
     'a line that makes it is denied by a deny of the goal, whatever options, numbers and variables say',
     { timeout: 300_000 },
     () => {
-      const tried = isLong ? lines : sampled(lines, 60);
+      const tried = allIfLong(lines, 60);
       const made = tried.filter(deploys);
       expect(made.length).toBeGreaterThan(tried.length / 6);
       expect(made.filter((args) => !holds(noDeploy, 'make', args))).toEqual([]);

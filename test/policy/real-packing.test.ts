@@ -5,9 +5,9 @@ import { delimiter, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { leavesOf } from '../../src/policy/arguments/tools/grammar.ts';
 import { compileArgs } from '../../src/policy/rules/match-args.ts';
+import { sampled } from '../fixtures/sampled.ts';
 import { grammarOf } from './command-lines.ts';
 import { holds, oneRule } from './one-rule.ts';
-import { sampled } from './sampled.ts';
 import { findTool } from './scratch.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';

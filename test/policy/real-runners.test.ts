@@ -6,7 +6,7 @@ import { runners } from '../../src/policy/arguments/tools/runner-data.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import { isToolName } from '../../src/policy/request/tool-name.ts';
 import { checkPolicy } from '../../src/policy/review/check-policy.ts';
-import { sampled } from './sampled.ts';
+import { sampled } from '../fixtures/sampled.ts';
 import { findTool } from './scratch.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';

@@ -5,6 +5,7 @@ import { decide } from '../../src/policy/rules/decide.ts';
 import { compileArgs } from '../../src/policy/rules/match-args.ts';
 import { indexRules } from '../../src/policy/rules/rule-index.ts';
 import { toolDefaults } from '../../src/policy/tool-defaults.ts';
+import { sampled } from '../fixtures/sampled.ts';
 import { grammarOf, words } from './command-lines.ts';
 import {
   findCommand,
@@ -15,7 +16,6 @@ import {
   terraformCommand,
 } from './real-option-lists.ts';
 import { type RealCommand, type RealOption, realCommand, spellingsOf } from './real-options.ts';
-import { sampled } from './sampled.ts';
 import { findTool } from './scratch.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';

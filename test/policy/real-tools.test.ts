@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readArguments } from '../../src/policy/arguments/read-arguments.ts';
 import { hasSafeArguments } from '../../src/policy/arguments/safe-arguments.ts';
+import { sampled } from '../fixtures/sampled.ts';
 import { formsOf, grammarOf, knownToolNames, type Line, linesOf, words } from './command-lines.ts';
 import { harmfulLines } from './harmful-lines.ts';
-import { sampled } from './sampled.ts';
 import { findTool, Scratch } from './scratch.ts';
 
 let scratch: Scratch;

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compileArgs } from '../../src/policy/rules/match-args.ts';
+import { sampled } from '../fixtures/sampled.ts';
 import { holds, oneRule } from './one-rule.ts';
-import { sampled } from './sampled.ts';
 import { findTool } from './scratch.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
