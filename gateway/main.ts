@@ -29,7 +29,7 @@ import { createRelays } from './control/relays.ts';
 import { relaysHalted } from './control/relays-halted.ts';
 import { createWardenApi } from './control/warden-api.ts';
 import { createDetached } from './detached/run-detached.ts';
-import { nativeFiles } from './docker/init/native-files.ts';
+import { openNativeFiles } from './docker/init/native-files.ts';
 import { openEngine } from './docker/open-engine.ts';
 import { openGatewayEgress } from './egress/gateway-egress.ts';
 import { createEventFeed } from './events/event-feed.ts';
@@ -146,7 +146,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const secrets = holdSecrets(() => live.egress().secrets);
   const drains = await openDrains(records.database, audit);
   const states = await openAgentStates(records.database);
-  const files = nativeFiles();
+  const files = openNativeFiles();
   const workspaces = openWorkspaces({ agents, hosts: live.hosts, incidents, record, kept, log });
   const pool = openPool({
     config,

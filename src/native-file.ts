@@ -2,12 +2,20 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from './package-root.ts';
 
+/** Processors that we build for, as Node calls them. */
+export type Processor = 'x64' | 'arm64';
+
 /**
- * The path of a native file of this package (`clawrden-shim`, `clawrden-init`, `peercred.node`). If it is missing,
- * throws a line that says how to build it.
+ * The path of a native file (`clawrden-shim`, `clawrden-init`, `peercred.node`) for a processor, or for this one's. If
+ * it is missing, throws a line that says how to build it.
  */
-export function nativeFile(name: string): string {
-  const file = join(packageRoot(), 'build/native', name);
-  if (!existsSync(file)) throw new Error(`${name} is not built; run: make -C shim/native`);
-  return file;
+export function nativeFile(name: string, processor: string = process.arch): string {
+  // A checkout builds for its own processor, a package holds what was built for each.
+  const folders = [...(processor === process.arch ? ['build/native'] : []), `build/native-${processor}`];
+  const found = folders.map((folder) => join(packageRoot(), folder, name)).find((file) => existsSync(file));
+  if (found !== undefined) return found;
+  if (processor === process.arch) throw new Error(`${name} is not built; run: make -C shim/native`);
+  throw new Error(
+    `${name} is not built for ${processor}; run scripts/package, which builds for each processor`,
+  );
 }

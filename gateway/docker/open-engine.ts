@@ -1,10 +1,11 @@
 import type Docker from 'dockerode';
+import { ClawrdenError } from '../../src/errors.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { ReplicaHost } from '../ports/replica.ts';
 import { type Departures, departures } from './container/departures.ts';
 import { removeContainer } from './container/remove-container.ts';
 import { startingContainers } from './container/starting-containers.ts';
-import { pingEngine, refuseMappedUsers } from './engine/check-host.ts';
+import { checkHost, pingEngine } from './engine/check-host.ts';
 import { connect, type EngineAddress } from './engine/connect.ts';
 import { engineText, toEngineError } from './engine/engine-errors.ts';
 import type { EngineLog } from './engine/engine-log.ts';
@@ -14,27 +15,27 @@ import { startGhost } from './ghost/start-ghost.ts';
 import { imageVolumes, inspectImage } from './images/image-facts.ts';
 import { pullImage } from './images/pull-image.ts';
 import { fillInitVolume } from './init/init-volume.ts';
-import type { NativeFiles } from './init/native-files.ts';
+import type { NativeFiles, NativeFilesFor } from './init/native-files.ts';
 import { removeOldInitVolumes } from './init/remove-old-init-volumes.ts';
 import { openReplica, removeReplica } from './replica/open-replica.ts';
 import { replicaAgents } from './replica/replica-volumes.ts';
 import { watchEngine } from './watch-engine.ts';
 
 /**
- * One engine as the gateway uses it. `files` are the static `clawrden-init` and `clawrden-carrier`. Throws if the
+ * One engine as the gateway uses it. `filesFor` gives the static programs for its processor. Throws if the
  * address cannot be used; sends nothing before the first call.
  */
 export function openEngine(
   address: EngineAddress,
   gatewayId: string,
-  files: NativeFiles,
+  filesFor: NativeFilesFor,
   log: EngineLog,
 ): Engine & ReplicaHost {
   const { name: host } = address;
   const { docker, explain, close } = connect(address);
   const starting = startingContainers();
   const initVolume = renewable(async (again) => {
-    if (!again) await refuseMappedUsers(docker, host);
+    const files = programsFor(await checkHost(docker, host), host, filesFor);
     const volume = await fillInitVolume({ docker, gatewayId, starting, files }, again);
     await removeOldInitVolumes(docker, volume.name).catch((error: unknown) =>
       log.warn({ host, why: engineText(error) }, 'init volumes of other builds may be left'),
@@ -80,6 +81,14 @@ export function openEngine(
       throw explain(error);
     }
     await initVolume.get();
+  }
+}
+
+function programsFor(processor: string, host: string, filesFor: NativeFilesFor): NativeFiles {
+  try {
+    return filesFor(processor);
+  } catch (error) {
+    throw new ClawrdenError('no-host', `host ${host}: host-processor: ${(error as Error).message}`);
   }
 }
 

@@ -18,6 +18,8 @@ export default defineConfig({
     ssr: true,
     target: 'node22',
     minify: false,
+    // A package holds them with their code.
+    license: { fileName: 'third-party-licenses.md' },
     outDir: 'build/programs',
     emptyOutDir: true,
     rollupOptions: {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { nativeFiles } from '../../gateway/docker/init/native-files.ts';
+import { openNativeFiles } from '../../gateway/docker/init/native-files.ts';
 import { openEngine } from '../../gateway/docker/open-engine.ts';
 import type { Engine } from '../../gateway/ports/engine.ts';
 
@@ -23,7 +23,9 @@ export async function simulatedEngine(
   );
   const socket = join(dir, `${name}.sock`);
   await once(server.listen(socket), 'listening');
-  const engine = openEngine({ name, engine: `unix://${socket}` }, 'bench', nativeFiles(), { warn: () => {} });
+  const engine = openEngine({ name, engine: `unix://${socket}` }, 'bench', openNativeFiles(), {
+    warn: () => {},
+  });
   return {
     engine,
     [Symbol.asyncDispose]: async () => {

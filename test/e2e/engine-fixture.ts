@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { nativeFiles } from '../../gateway/docker/init/native-files.ts';
+import { openNativeFiles } from '../../gateway/docker/init/native-files.ts';
 import { openEngine } from '../../gateway/docker/open-engine.ts';
 import type { Engine, GhostShape } from '../../gateway/ports/engine.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';
@@ -12,7 +12,7 @@ export const busybox = 'clawrden-lab/busybox:latest';
 /** A lab host's engine as the gateway uses it. */
 export function engineOf(host: LabHost, gatewayId: string): Engine {
   const log = pino({ level: 'silent' });
-  return openEngine({ name: host.name, engine: host.url, tls: host.tls }, gatewayId, nativeFiles(), log);
+  return openEngine({ name: host.name, engine: host.url, tls: host.tls }, gatewayId, openNativeFiles(), log);
 }
 
 export function initFile(): string {

@@ -4,18 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { pingEngine, refuseMappedUsers } from './check-host.ts';
+import { openEngine } from '../open-engine.ts';
+import { checkHost, pingEngine } from './check-host.ts';
 
 let folder: string;
 let server: Server;
 let docker: Docker;
 let info: unknown;
+let pings: boolean;
 
 /** An engine that reports about itself what the test wants. */
 beforeEach(async () => {
+  pings = false;
   folder = mkdtempSync(join(tmpdir(), 'clawrden-check-'));
   const socketPath = join(folder, 'engine.sock');
   server = createServer((request, response) => {
+    if (request.url === '/_ping' && pings) response.end('OK');
     if (request.url === '/info') response.end(JSON.stringify(info));
   });
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
@@ -29,20 +33,49 @@ afterEach(() => {
 });
 
 test.each(['name=userns', 'name=rootless'])('an engine with %s is refused', async (option) => {
-  info = { SecurityOptions: ['name=seccomp,profile=default', option] };
-  await expect(refuseMappedUsers(docker, 'h')).rejects.toMatchObject({
+  info = { Architecture: 'x86_64', SecurityOptions: ['name=seccomp,profile=default', option] };
+  await expect(checkHost(docker, 'h')).rejects.toMatchObject({
     code: 'no-host',
     message: expect.stringMatching(/^host h: host-userns: .*; use another engine$/),
   });
 });
 
-test.each([{ SecurityOptions: ['name=seccomp,profile=default', 'name=cgroupns'] }, {}])(
-  'an engine without is taken: %o',
+test.each([
+  { Architecture: 'x86_64', SecurityOptions: ['name=seccomp,profile=default', 'name=cgroupns'] },
+  { Architecture: 'x86_64' },
+])('an engine without is taken: %o', async (answer) => {
+  info = answer;
+  await expect(checkHost(docker, 'h')).resolves.toBe('x64');
+});
+
+test.each([{ Architecture: 'riscv64' }, { Architecture: 7 }, {}])(
+  'an engine on a processor that we do not build for is refused: %o',
   async (answer) => {
     info = answer;
-    await expect(refuseMappedUsers(docker, 'h')).resolves.toBeUndefined();
+    await expect(checkHost(docker, 'h')).rejects.toMatchObject({
+      code: 'no-host',
+      message: expect.stringMatching(/^host h: host-processor: .*; use another engine$/),
+    });
   },
 );
+
+test('an engine gets the programs for its own processor, or a line that says how to build them', async () => {
+  pings = true;
+  info = { Architecture: 'aarch64' };
+  const asked: string[] = [];
+  const filesFor = (processor: string) => {
+    asked.push(processor);
+    throw new Error('clawrden-init is not built for arm64; run scripts/package');
+  };
+  const address = { name: 'h', engine: `unix://${join(folder, 'engine.sock')}` };
+  const engine = openEngine(address, 'g', filesFor, { warn: () => {} });
+  await expect(engine.ping()).rejects.toMatchObject({
+    code: 'no-host',
+    message: 'host h: host-processor: clawrden-init is not built for arm64; run scripts/package',
+  });
+  expect(asked).toEqual(['arm64']);
+  engine.close();
+});
 
 test('P24 a ping that gets no answer ends in 3 s', async () => {
   const before = performance.now();

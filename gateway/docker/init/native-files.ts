@@ -7,8 +7,16 @@ export interface NativeFiles {
   readonly carrier: Buffer;
 }
 
-/** Those of this package. Throws a line that says how to build what is missing. */
-export function nativeFiles(): NativeFiles {
-  const read = (name: string) => readFileSync(nativeFile(name));
-  return { init: read('clawrden-init'), carrier: read('clawrden-carrier') };
+/** Those for a processor, as Node calls it (`x64`). Throws a line that says how to build what is missing. */
+export type NativeFilesFor = (processor: string) => NativeFiles;
+
+/** Throws at once if those for this machine's own processor are missing. */
+export function openNativeFiles(): NativeFilesFor {
+  const own = read(process.arch);
+  return (processor) => (processor === process.arch ? own : read(processor));
+}
+
+function read(processor: string): NativeFiles {
+  const bytes = (name: string) => readFileSync(nativeFile(name, processor));
+  return { init: bytes('clawrden-init'), carrier: bytes('clawrden-carrier') };
 }

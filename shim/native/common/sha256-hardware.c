@@ -1,5 +1,7 @@
 /* At -Os the compiler would not unroll the loops below. */
+#ifndef __clang__
 #pragma GCC optimize("O2")
+#endif
 
 #include "sha256.h"
 

@@ -1,5 +1,7 @@
 /* At -Os the rounds below would run at a third of the speed. */
+#ifndef __clang__
 #pragma GCC optimize("O2")
+#endif
 
 #include "sha256.h"
 
