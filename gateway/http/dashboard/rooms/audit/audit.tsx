@@ -17,11 +17,15 @@ export const audit: Room = {
   views: [{ path: '/audit', show: Audit }],
 };
 
+/** A record takes some seventy nodes. */
+const drawnAtOnce = 100;
+
 function Audit() {
   const { client, events } = useDashboard();
   const tail = useMemo(() => createAuditTail(client, events), [events]);
   useEffect(() => tail.close, [tail]);
   const type = useSignal('');
+  const drawn = useSignal(drawnAtOnce);
   const state = tail.state.value;
   const rows = tail.rows.value;
   const types = [...new Set(rows.map(typeOf))].toSorted();
@@ -58,14 +62,28 @@ function Audit() {
               </label>
             </header>
             <ol class="audit-rows" aria-label="Records">
-              {shown.map((row) => (
+              {shown.slice(0, drawn.value).map((row) => (
                 <RecordRow key={row.key} row={row} />
               ))}
             </ol>
-            {rows.length >= keptRows && (
-              <p class="soft audit-more">
-                Older ones: <code>clawrden audit tail --from N</code>
+            {shown.length > drawn.value ? (
+              <p class="audit-more">
+                <button
+                  type="button"
+                  class="button"
+                  onClick={() => {
+                    drawn.value += drawnAtOnce;
+                  }}
+                >
+                  Show older
+                </button>
               </p>
+            ) : (
+              rows.length >= keptRows && (
+                <p class="soft audit-more">
+                  Older ones: <code>clawrden audit tail --from N</code>
+                </p>
+              )
             )}
           </section>
         </div>

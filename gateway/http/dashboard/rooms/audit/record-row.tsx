@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { renderArgv } from '../../../../../src/text/render-text.ts';
 import { AgentText, Rendered } from '../../parts/texts.tsx';
 import { Ago } from '../../parts/times.tsx';
@@ -21,12 +22,25 @@ export function RecordRow({ row: { seq, record } }: { readonly row: AuditRow }) 
         </p>
       </li>
     );
+  return <Whole seq={seq} record={record} />;
+}
+
+interface WholeProps {
+  readonly seq: number;
+  readonly record: Exclude<AuditRow['record'], string>;
+}
+
+function Whole({ seq, record }: WholeProps) {
+  const isOpen = useSignal(false);
   const { type, time } = record;
   const main = told.filter((key) => shownValue(record[key]) !== '').slice(0, toldAtMost);
-  const rest = Object.entries(record).filter(([key]) => !['seq', 'type', 'time'].includes(key));
   return (
     <li class="audit-row">
-      <details>
+      <details
+        onToggle={({ currentTarget }) => {
+          isOpen.value = currentTarget.open;
+        }}
+      >
         <summary>
           <span class="audit-seq">{seq}</span>
           <span class={type === 'incident' ? 'tag bad' : 'tag'}>{String(type)}</span>
@@ -43,18 +57,27 @@ export function RecordRow({ row: { seq, record } }: { readonly row: AuditRow }) 
             </span>
           )}
         </summary>
-        <dl class="audit-all">
-          {[['time', time] as const, ...rest].map(([key, value]) => (
-            <div key={key} class={chained.has(key) ? 'is-chain' : undefined}>
-              <dt>{key}</dt>
-              <dd>
-                <AgentText text={typeof value === 'string' ? value : JSON.stringify(value)} bare />
-              </dd>
-            </div>
-          ))}
-        </dl>
+        {isOpen.value && <Everything record={record} />}
       </details>
     </li>
+  );
+}
+
+/** Drawn only where it is looked at: hundreds of records are on the page. */
+function Everything({ record }: Pick<WholeProps, 'record'>) {
+  const { time, ...others } = record;
+  const rest = Object.entries(others).filter(([key]) => key !== 'seq' && key !== 'type');
+  return (
+    <dl class="audit-all">
+      {[['time', time] as const, ...rest].map(([key, value]) => (
+        <div key={key} class={chained.has(key) ? 'is-chain' : undefined}>
+          <dt>{key}</dt>
+          <dd>
+            <AgentText text={typeof value === 'string' ? value : JSON.stringify(value)} bare />
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
