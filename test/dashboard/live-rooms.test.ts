@@ -97,6 +97,10 @@ test('a recording is replayed with its time, by keys, and sought in', async () =
   await page.getByRole('slider', { name: 'Position' }).focus();
   await page.keyboard.press('Home');
   await expect.poll(() => screenOf(frame)).not.toContain('second');
+  await page.keyboard.press('End');
+  await expect.poll(() => screenOf(frame)).toContain('third');
+  await page.keyboard.press('Home');
+  await expect.poll(() => screenOf(frame)).not.toContain('second');
   await page.getByRole('button', { name: 'Play' }).focus();
   await page.keyboard.press('Enter');
   await expect.poll(() => screenOf(frame)).toContain('third');

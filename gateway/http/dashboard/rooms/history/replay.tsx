@@ -6,6 +6,8 @@ import { durationOf } from '../../parts/times.tsx';
 import { createPlayer, type Player } from './player.ts';
 import type { LoadedRecording } from './recording.ts';
 
+/** Of the bar, in seconds. */
+const step = 0.25;
 const speeds = [0.5, 1, 2, 4, 16] as const;
 
 /** A recording: at its end first, and played from the beginning by a button. */
@@ -36,6 +38,8 @@ export function Replay({ recording }: { readonly recording: LoadedRecording }) {
 
 function Controls({ player, length }: { readonly player: Player; readonly length: number }) {
   const at = player.at.value;
+  // A bar that ends between two steps stops at the one before, and never shows what was written last.
+  const end = Math.ceil(length / step) * step;
   return (
     <>
       <button
@@ -49,9 +53,9 @@ function Controls({ player, length }: { readonly player: Player; readonly length
         class="replay-bar"
         type="range"
         min={0}
-        max={length}
-        step={0.1}
-        value={at}
+        max={end}
+        step={step}
+        value={at >= length ? end : at}
         aria-label="Position"
         aria-valuetext={`${durationOf(Math.round(at))} of ${durationOf(Math.round(length))}`}
         onInput={({ currentTarget }) => player.seek(Number(currentTarget.value))}
