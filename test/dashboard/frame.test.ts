@@ -82,16 +82,31 @@ test.skipIf(!hasChromium)(
 );
 
 test.skipIf(!hasChromium)(
-  'a gateway that is gone is told; back again, who is out is told to sign in',
+  'a gateway that is gone is told; back again, who is out is told to sign in, and then sees exactly what the API tells',
   async () => {
+    for (const word of ['first', 'second', 'third']) await tried.ask({ args: [word] });
     const page = await tried.open();
+    const links = page.locator('.waiting-row a');
+    await expect.poll(() => links.count()).toBe(3);
     await tried.gateway.end('SIGKILL');
     await page.getByText('Not connected to the gateway').waitFor();
     await tried.gateway.start();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(await page.getByRole('alert').textContent()).toContain('session has ended');
+    await page.goto(await tried.link());
+    const told = () => page.evaluate<string[]>(askedIds);
+    // What waited is asked about again, and was not answered by the end of its gateway.
+    await expect.poll(told).toHaveLength(3);
+    await expect
+      .poll(() => links.evaluateAll((all) => all.map((link) => link.getAttribute('href'))))
+      .toEqual((await told()).map((id) => `/a/${id}`));
+    await expect.poll(() => page.title()).toBe('(3) Waiting · Clawrden');
   },
 );
+
+/** In the page, as it asks itself. */
+const askedIds = `fetch('/api/v1/approvals').then((answer) => answer.json())
+  .then(({ approvals }) => approvals.map(({ id }) => id))`;
 
 test.skipIf(!hasChromium)('no page complained, and none asked for what its policy forbids', () => {
   expect(tried.complaints).toEqual([]);
