@@ -14,6 +14,7 @@ import { hopFigures } from './hops.ts';
 import { httpFigures } from './http.ts';
 import { judgingFigures } from './judging.ts';
 import { type Counts, latencyFigures } from './latency.ts';
+import { pageFigures } from './page.ts';
 import { placementFigures } from './placement.ts';
 import { sustainedFigures } from './sustained.ts';
 import { showTable } from './table.ts';
@@ -40,6 +41,7 @@ function groups(): Readonly<Record<string, Group>> {
     placement: placementFigures,
     'control-plane': controlPlaneFigures,
     http: httpFigures,
+    page: pageFigures,
     latency: onStack({ hosts: 2, warm: 8 }, latencyFigures),
     hops: onStack({ hosts: 2, warm: 8, env: hopsEnv }, hopFigures),
     burst: onStack({ hosts: 2, warm: 8 }, burstFigures),
