@@ -85,6 +85,21 @@ test.skipIf(!hasChromium)(
   },
 );
 
+test.skipIf(!hasChromium)('a hundred records are drawn, and older ones by a button', async () => {
+  for (let count = 0; count < 45; count += 1) {
+    const asked = await tried.ask();
+    asked.leave();
+    await asked.ended;
+  }
+  const page = await tried.open('/audit');
+  const rows = page.getByRole('list', { name: 'Records' }).getByRole('listitem');
+  await expect.poll(() => rows.count()).toBe(100);
+  await page.getByRole('button', { name: 'Show older' }).click();
+  await expect.poll(() => rows.count()).toBeGreaterThan(100);
+  await page.getByLabel('Only of type').selectOption('decision');
+  await expect.poll(() => rows.count()).toBeGreaterThan(40);
+});
+
 test.skipIf(!hasChromium)('a gateway signs as it ends, and the page finds that head', async () => {
   await tried.gateway.end('SIGTERM');
   await tried.gateway.start();

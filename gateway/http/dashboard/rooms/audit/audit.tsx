@@ -17,15 +17,11 @@ export const audit: Room = {
   views: [{ path: '/audit', show: Audit }],
 };
 
-/** A record takes some seventy nodes. */
-const drawnAtOnce = 100;
-
 function Audit() {
   const { client, events } = useDashboard();
   const tail = useMemo(() => createAuditTail(client, events), [events]);
   useEffect(() => tail.close, [tail]);
   const type = useSignal('');
-  const drawn = useSignal(drawnAtOnce);
   const state = tail.state.value;
   const rows = tail.rows.value;
   const types = [...new Set(rows.map(typeOf))].toSorted();
@@ -61,34 +57,49 @@ function Audit() {
                 </select>
               </label>
             </header>
-            <ol class="audit-rows" aria-label="Records">
-              {shown.slice(0, drawn.value).map((row) => (
-                <RecordRow key={row.key} row={row} />
-              ))}
-            </ol>
-            {shown.length > drawn.value ? (
-              <p class="audit-more">
-                <button
-                  type="button"
-                  class="button"
-                  onClick={() => {
-                    drawn.value += drawnAtOnce;
-                  }}
-                >
-                  Show older
-                </button>
-              </p>
-            ) : (
-              rows.length >= keptRows && (
-                <p class="soft audit-more">
-                  Older ones: <code>clawrden audit tail --from N</code>
-                </p>
-              )
-            )}
+            <Records key={type.value} rows={shown} isAll={rows.length < keptRows} />
           </section>
         </div>
       )}
     </RoomPage>
+  );
+}
+
+/** A record takes some seventy nodes. */
+const drawnAtOnce = 100;
+
+interface RecordsProps {
+  readonly rows: readonly AuditRow[];
+  /** The page has every record that there is. */
+  readonly isAll: boolean;
+}
+
+function Records({ rows, isAll }: RecordsProps) {
+  const drawn = useSignal(drawnAtOnce);
+  const isMore = rows.length > drawn.value;
+  const more = () => {
+    drawn.value += drawnAtOnce;
+  };
+  return (
+    <>
+      <ol class="audit-rows" aria-label="Records">
+        {rows.slice(0, drawn.value).map((row) => (
+          <RecordRow key={row.key} row={row} />
+        ))}
+      </ol>
+      {isMore && (
+        <p class="audit-more">
+          <button type="button" class="button" onClick={more}>
+            Show older
+          </button>
+        </p>
+      )}
+      {!isMore && !isAll && (
+        <p class="soft audit-more">
+          Older ones: <code>clawrden audit tail --from N</code>
+        </p>
+      )}
+    </>
   );
 }
 
