@@ -1,10 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { rss } from '../bench/throughput.ts';
 
-interface Sample {
-  readonly minutes: number;
+/** What a program holds now. */
+export interface Held {
   readonly megabytes: number;
   readonly descriptors: number;
+}
+
+interface Sample extends Held {
+  readonly minutes: number;
 }
 
 /** A program's use of the machine, over its longest run. */
@@ -32,26 +36,30 @@ export interface Health {
   readonly trend: () => Trend;
 }
 
-/** Follows one program through its restarts. */
-export function followHealth(program: string, pid: () => number): Health {
+/** Follows one program through its restarts; `look` throws when this life of it is over. */
+export function followHealth(
+  program: string,
+  pid: () => number,
+  look: (pid: number) => Promise<Held> = lookAtProcess,
+): Health {
   const lives = new Map<number, Sample[]>();
   return {
     sample: async () => {
       const now = pid();
-      const sample = await look(now).catch(() => undefined);
-      if (sample === undefined) return;
-      lives.set(now, [...(lives.get(now) ?? []), sample]);
+      const held = await look(now).catch(() => undefined);
+      if (held === undefined) return;
+      lives.set(now, [...(lives.get(now) ?? []), { minutes: performance.now() / 60_000, ...held }]);
     },
     trend: () => trendOf(program, longest([...lives.values()])),
   };
 }
 
 /** Throws when the process is gone. */
-async function look(pid: number): Promise<Sample> {
+async function lookAtProcess(pid: number): Promise<Held> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   if (/^State:\s+Z/m.test(status)) throw new Error('the process has ended');
   const descriptors = (await readdir(`/proc/${pid}/fd`)).length;
-  return { minutes: performance.now() / 60_000, megabytes: (await rss(pid)) / 1e6, descriptors };
+  return { megabytes: (await rss(pid)) / 1e6, descriptors };
 }
 
 function longest(lives: readonly (readonly Sample[])[]): readonly Sample[] {

@@ -9,7 +9,7 @@ const usage = `usage: scripts/soak --minutes N [--seed S] [--json]
 
 Types six commands a second in two agents' containers, breaks one part of the chain and kills up to three carriers every
 minute, and checks what must hold whatever breaks. Replicas follow the second agent. Beside it, two carriers exchange a
-workspace and are cut at one frame after another. Exit status 1: something did not hold.
+workspace and are cut at one frame after another, and a page of the dashboard is open. Exit status 1: something did not hold.
   --minutes N   for so long, ${mostMinutes} at most
   --seed S      the same faults as in another run; the time when left out
   --json        the result as JSON on stdout, the lines meanwhile on stderr
@@ -43,6 +43,10 @@ async function main(): Promise<void> {
     const report = await soak(lab, { minutes, seed, say: (line) => output.write(`${line}\n`) });
     process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : describe(report));
     process.exitCode = report.problems.length === 0 ? 0 : 1;
+  } catch (error) {
+    // Said before the lab goes: whatever still runs on it then fails, too, and ends this program.
+    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.exitCode = 1;
   } finally {
     await lab.stop();
   }

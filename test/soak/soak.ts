@@ -12,6 +12,7 @@ import { carrierFaults, type Fault, faults } from './faults.ts';
 import { followHealth, type Health, type Trend } from './health.ts';
 import { type Ended, type Load, loadContainer, script, scriptFile, startLoad, startsFile } from './load.ts';
 import { type FindOrphans, watchOrphans } from './orphans.ts';
+import { openSoakPage, type SoakPage } from './page.ts';
 import { randomFrom } from './random.ts';
 import { type HistoryRow, readAudit, wrongHistory, wrongLives } from './records.ts';
 import { roamer, roamFile, roamingLoad, roamScript, unequalReplicas, wrongRoams } from './roaming.ts';
@@ -53,6 +54,7 @@ interface Soak {
   readonly met: { chain: number; inExchanges: number };
   readonly orphans: FindOrphans;
   readonly health: readonly Health[];
+  readonly page: SoakPage | undefined;
 }
 
 const minuteMs = 60_000;
@@ -88,6 +90,9 @@ export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promi
     followHealth('gateway', () => stack.gateway.pid),
     followHealth('relay', () => stack.relay.pid),
   ];
+  await using page = await openSoakPage(stack);
+  if (page === undefined) say('no Chromium is installed: no page of the dashboard is open beside the load');
+  else health.push(page.health);
   const orphans = watchOrphans(lab, () => stack.gateway.pid);
   const load = startLoad(coder, randomFrom(seed + 1));
   const run: Soak = {
@@ -98,6 +103,7 @@ export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promi
     met: { chain: 0, inExchanges: 0 },
     orphans,
     health,
+    page,
   };
   say(`seed ${seed}, ${minutes} minutes, 6 commands a second`);
   const problems = new Set<string>();
@@ -217,5 +223,12 @@ async function ending(lab: Lab, run: Soak): Promise<string[]> {
     (error: Error) => [error.message],
   );
   const { problems } = run.cuts;
-  return [...orphans, ...problems, ...(await unequalReplicas(lab, run.stack)), ...(await whatIsWrong(run))];
+  const complaints = (run.page?.complaints ?? []).map((complaint) => `the page complained: ${complaint}`);
+  return [
+    ...orphans,
+    ...problems,
+    ...complaints,
+    ...(await unequalReplicas(lab, run.stack)),
+    ...(await whatIsWrong(run)),
+  ];
 }
