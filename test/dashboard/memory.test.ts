@@ -7,10 +7,10 @@ import { startDashboard, type TriedDashboard } from './start-dashboard.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 /** So many commands fill what a page keeps: the newest records, compiled code. */
-const warmUp = isLong ? 600 : 200;
-/** Each is two events or more: five minutes, if the machine keeps up. */
-const measured = isLong ? 3_000 : 100;
-const commandEveryMs = 100;
+const warmUp = isLong ? 400 : 160;
+/** Each is four events: of its question and of its execution, as they come and go. Five minutes under LONG. */
+const measured = isLong ? 1_500 : 60;
+const commandEveryMs = 200;
 /** Some hundred bytes for each id that History has seen, and what the measurement itself moves. */
 const most = { bytes: 200_000 + 400 * measured, nodes: 400, listeners: 100 } as const;
 
@@ -23,19 +23,15 @@ afterAll(() => tried?.[Symbol.asyncDispose]());
 const rooms = ['/waiting', '/live', '/history', '/agents', '/audit'] as const;
 
 async function comeAndGo(): Promise<void> {
-  const { leave, ended } = await tried.ask({ args: ['--to', 'x'.repeat(100)] });
+  const { command, leave, ended } = await tried.ask({ args: ['--to', 'x'.repeat(100)] });
+  if (command.approvalId === '') throw new Error(JSON.stringify(command));
   leave();
   await ended;
 }
 
-/** At an even pace. */
+/** One after another, at an even pace. */
 async function askOften(count: number): Promise<void> {
-  const all: Promise<void>[] = [];
-  while (all.length < count) {
-    all.push(comeAndGo());
-    await sleep(commandEveryMs);
-  }
-  await Promise.all(all);
+  for (let at = 0; at < count; at += 1) await Promise.all([comeAndGo(), sleep(commandEveryMs)]);
 }
 
 /** Every page goes on to show what comes. */

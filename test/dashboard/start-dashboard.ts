@@ -115,7 +115,8 @@ export async function startDashboard(options: RealGatewayOptions = {}): Promise<
       const command = newMirrored();
       const leaves = new AbortController();
       const ended = play(relay, command, { tool: 'ask', ...first }, gateway.audit, leaves.signal);
-      await expect.poll(() => command.approvalId || command.outcome?.reason, { interval: 5 }).toBeTruthy();
+      const said = () => command.approvalId || command.outcome?.reason || command.broken;
+      await expect.poll(said, { interval: 5 }).toBeTruthy();
       return { command, ended, leave: () => leaves.abort() };
     },
     [Symbol.asyncDispose]: async () => {
