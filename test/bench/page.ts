@@ -1,9 +1,7 @@
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
-import { packageRoot } from '../../src/package-root.ts';
+import { buildPages } from '../dashboard/build-pages.ts';
 import { startBrowser } from '../dashboard/start-browser.ts';
-import { run } from '../lab/command.ts';
 import { newMirrored, play } from '../warden/mirrored.ts';
 import { type RealGateway, startRealGateway } from '../warden/real-gateway.ts';
 import { type Figure, quantiles } from './figure.ts';
@@ -11,7 +9,7 @@ import type { Counts } from './latency.ts';
 
 /** How soon the dashboard can be used, and what its pages cost the commands beside them. Needs Chromium. */
 export async function pageFigures({ quick }: Counts): Promise<Figure[]> {
-  await run([join(packageRoot(), 'scripts/dashboard')], { timeout: 300_000 });
+  await buildPages();
   await using gateway = await startRealGateway();
   const browser = await startBrowser();
   try {

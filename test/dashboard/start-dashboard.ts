@@ -6,10 +6,9 @@ import { expect } from 'vitest';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { enroll } from '../../src/gateway-client/enroll.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
-import { packageRoot } from '../../src/package-root.ts';
-import { run } from '../lab/command.ts';
 import { type First, type Mirrored, newMirrored, play } from '../warden/mirrored.ts';
 import { type RealGateway, type RealGatewayOptions, startRealGateway } from '../warden/real-gateway.ts';
+import { buildPages } from './build-pages.ts';
 import { startBrowser } from './start-browser.ts';
 
 /** A gateway as its users run it, Debian's Chromium, and a relay whose part the test plays. */
@@ -55,7 +54,7 @@ export interface Asked {
 export const narrow = { viewport: { width: 380, height: 780 } } as const;
 
 export async function startDashboard(options: RealGatewayOptions = {}): Promise<TriedDashboard> {
-  await run([join(packageRoot(), 'scripts/bundle'), 'dashboard'], { timeout: 300_000 });
+  await buildPages();
   const [gateway, browser] = await Promise.all([startRealGateway(options), startBrowser()]);
   const dir = await mkdtemp(join(tmpdir(), 'clawrden-dashboard-'));
   const [relay, admin] = await Promise.all([gateway.relay(), gateway.admin()]);

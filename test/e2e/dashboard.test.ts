@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, connect } from '../../src/http-api/client.ts';
-import { packageRoot } from '../../src/package-root.ts';
+import { buildPages } from '../dashboard/build-pages.ts';
 import { startBrowser } from '../dashboard/start-browser.ts';
 import { hasChromium } from '../http/chromium.ts';
-import { run } from '../lab/command.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
 import { lifePolicy } from './life.ts';
@@ -20,7 +19,7 @@ describe.skipIf(!hasLab() || !hasChromium)('the dashboard of a real fleet', () =
   let page: Page;
   let program: Client;
   beforeAll(async () => {
-    await run([join(packageRoot(), 'scripts/dashboard')], { timeout: 300_000 });
+    await buildPages();
     stack = await startStack(sharedLab(), {
       ...{ name: 'page', policy: lifePolicy(), agents: { coder: {} }, host: { slots: 1, warm: 0 } },
     });

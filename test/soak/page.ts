@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { packageRoot } from '../../src/package-root.ts';
+import { buildPages } from '../dashboard/build-pages.ts';
 import { pageHealth } from '../dashboard/page-health.ts';
 import { startBrowser } from '../dashboard/start-browser.ts';
 import { hasChromium } from '../http/chromium.ts';
-import { run } from '../lab/command.ts';
 import type { Stack } from '../stack/start-stack.ts';
 import { followHealth, type Health, type Held } from './health.ts';
 
@@ -19,7 +17,7 @@ export interface SoakPage extends AsyncDisposable {
 /** Undefined if there is no Chromium. */
 export async function openSoakPage(stack: Stack): Promise<SoakPage | undefined> {
   if (!hasChromium) return undefined;
-  await run([join(packageRoot(), 'scripts/dashboard')], { timeout: 300_000 });
+  await buildPages();
   const browser = await startBrowser();
   const page = await browser.newPage();
   const complaints: string[] = [];
