@@ -25,11 +25,6 @@ export class FlagIndex<T> {
     return new Set([...flags].flatMap((flag) => this.#written.get(flag) ?? []));
   }
 
-  /** The same for the words of a line as they are written. */
-  written(line: WordIndex, from = 0): ReadonlySet<T> {
-    return this.of(line.flags(from, line.endOfFlags(from), mostOptions + 1).map(({ name }) => name));
-  }
-
   /**
    * All flags that an unknown tool may read in these words: bundled (`-xg`, `-gvalue`), abbreviated (`--glo`), with
    * one dash or two, in capitals, with `_` for `-`. It also finds some other flags, so it is only for rules that make

@@ -101,11 +101,13 @@ function namesOperand({ firstOperand }: ImpliedWork): boolean {
 /** `general`: options of the tool. A name that it has does not mean a sub-command's option of the same name. */
 function holds(one: ImpliedWork, reading: Reading, general?: OptionTable): boolean {
   const { options, containing, except, firstOperand, laterOperand } = one;
-  if (laterOperand !== undefined) return fitsLater(containing, reading.operands);
   if (firstOperand !== undefined) return fitsFirst(firstOperand, one, reading);
   const isMeant = (option: Option) =>
     option.names.some((name) => options?.has(name) === true && (general?.get(name) ?? option) === option);
-  if (!reading.given.some(isMeant)) return false;
+  const isGiven = reading.given.some(isMeant);
+  if (laterOperand !== undefined)
+    return (options === undefined || isGiven) && fitsLater(containing, reading.operands);
+  if (!isGiven) return false;
   const texts = reading.values.filter(({ option }) => isMeant(option)).map(({ text }) => text);
   return texts.length === 0 || texts.some((text) => except?.has(text) !== true && hasOneOf(containing, text));
 }

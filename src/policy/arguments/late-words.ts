@@ -7,6 +7,9 @@ import type { Style, ToolGrammar } from './tools/grammar.ts';
  */
 const readByNode: readonly string[] = ['--experimental-config-file', '--experimental-default-config-file'];
 
+/** The same, and options of other tools are called so. */
+const readByNodeAlone: readonly string[] = ['--env-file'];
+
 /**
  * How the words begin from which the tool, or node before it, may read more options than stand on the line; wherever
  * they are. `grammar`: absent if the tool is not known.
@@ -14,7 +17,10 @@ const readByNode: readonly string[] = ['--experimental-config-file', '--experime
 export function beginningsReadAgain(grammar: ToolGrammar | undefined): readonly string[] {
   // What stands behind its options is the line of another tool (ssh, wrappers).
   if (grammar?.style === 'posix' && grammar.interpreter === undefined) return [];
-  return grammar?.interpreter === undefined ? readByNode : [...readByNode, ...grammar.interpreter.anywhere];
+  if (grammar?.interpreter !== undefined) return [...readByNode, ...grammar.interpreter.anywhere];
+  return grammar === undefined || grammar.runByNode === true
+    ? [...readByNode, ...readByNodeAlone]
+    : readByNode;
 }
 
 /** The places, from there on, of options that begin with one of these in any case. */

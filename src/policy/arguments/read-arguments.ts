@@ -83,6 +83,13 @@ class Reader implements Reading {
   }
 }
 
+/** Without operands it may take other lines from stdin. */
+function otherLineOf({ subcommand, operands }: Reader): string | undefined {
+  const lines = subcommand?.otherLines;
+  if (lines?.includes('') === true && operands.length === 0) return subcommand?.name;
+  return findUnclear(lines, { operands });
+}
+
 /** Takes time in proportion to the arguments; if the first operand ends the options, only to those before it. */
 export function readArguments(grammar: ToolGrammar, args: readonly string[], from = 0): Reading {
   const reader = new Reader(grammar, args, from);
@@ -109,7 +116,7 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
     if (findUnclear([start], reader) !== undefined) reader.given.push(...options);
   const unclear = findUnclear(reader.subcommand?.unclearOperands, reader);
   if (unclear !== undefined) doubt(reader, unclear);
-  const other = findUnclear(reader.subcommand?.otherLines, reader);
+  const other = otherLineOf(reader);
   if (other !== undefined) doubtSubcommand(reader, other);
   if (!reader.sure && mayRunLines(reader)) doubtSubcommand(reader);
   if (grammar.variablesAmongOperands === true) markVariables(reader);

@@ -128,7 +128,6 @@ npm uninstall x
 npm update
 npm audit --json
 npm run build --workspaces
-npm exec -- tsc
 npm version patch -m x
 npm publish --access public --tag next
 npm view x version

@@ -1,11 +1,30 @@
 import { noValue, readWord } from '../arguments/read-word.ts';
 import { leavesOf, type ToolGrammar } from '../arguments/tools/grammar.ts';
-import { knownTools } from '../arguments/tools/known-tools.ts';
+import { type KnownTools, knownTools } from '../arguments/tools/known-tools.ts';
 import type { Policy, Rule } from '../policy.ts';
 import { ruleAt } from './rule-at.ts';
 
-/** Flags of one dash and several letters that do not hold for what their author may mean: one line each. */
+/** Allow rules by flags of tools that are not known, and flags of one dash and several letters that do not hold for what
+ * their author may mean: one line each. */
 export function findUnreadFlags({ rules, tools, known = knownTools }: Policy & { version: 1 }): string[] {
+  const idle = rules.flatMap((rule) => neverAllows(rule, [...(rule.tools ?? [])], known));
+  return idle.concat(unreadRows(rules, tools, known));
+}
+
+function neverAllows(rule: Rule, named: readonly string[], known: KnownTools): string[] {
+  const tool = rule.action === 'allow' && rule.flags ? named.find((each) => !known.has(each)) : undefined;
+  return tool === undefined
+    ? []
+    : [
+        `${ruleAt(rule)}: flags never allow a line of ${tool}, because its options are not known: say the lines in args, or what it knows in tools.${tool}.arguments`,
+      ];
+}
+
+function unreadRows(
+  rules: readonly Rule[],
+  tools: ReadonlyMap<string, unknown>,
+  known: KnownTools,
+): string[] {
   return rules.flatMap((rule) =>
     (rule.flags ?? []).filter(isRow).flatMap((flag) => {
       const found = [...(rule.tools ?? tools.keys())].flatMap((tool) =>

@@ -9,6 +9,7 @@ import type { CommandFacts, Rule, RuleIndex } from '../policy.ts';
 import { Effort } from './effort.ts';
 import { type Free, GivenOptions } from './given-options.ts';
 import { type Glob, matchesGlob } from './glob.ts';
+import { lastingFlags } from './lasting-flags.ts';
 import { type ArgPattern, type Line, matchesLine, mayMatchAnywhere } from './match-args.ts';
 import { byAnyDash } from './option-names.ts';
 import type { TextFilter } from './text-filter.ts';
@@ -50,7 +51,7 @@ export class CommandLine {
   readonly #effort: Effort;
   #strictLines: readonly Line[] | undefined;
   #implied: Implied | undefined;
-  #written: ReadonlySet<Rule> | undefined;
+  #lasting: ReadonlySet<string> | undefined;
   #given: { readonly rules: ReadonlySet<Rule> | undefined } | undefined;
   #options: GivenOptions | undefined;
   #filter: TextFilter | undefined;
@@ -99,10 +100,18 @@ export class CommandLine {
     return this.#isSafe;
   }
 
-  /** One of the rule's flags stands there as it is written. */
-  hasWritten(rule: Rule): boolean {
-    this.#written ??= this.#index.flags.written(this.#words.index, this.#from);
-    return this.#written.has(rule);
+  /** One of the flags stands there as it is written, and nothing undoes it; none does if the tool is not known. */
+  hasLasting(flags: readonly string[]): boolean {
+    const { reading } = this;
+    if (reading === undefined || !(reading.sure || this.#isSaidAgain(reading, flags))) return false;
+    this.#lasting ??= lastingFlags(this.#words.all.slice(this.#from), reading);
+    return flags.some((flag) => this.#lasting?.has(flag));
+  }
+
+  /** What is not understood is a word that its tool reads again, and the flags name it. */
+  #isSaidAgain({ doubt = '' }: Reading, flags: readonly string[]): boolean {
+    const begins = beginningsReadAgain(this.#grammar).some((start) => doubt.startsWith(start));
+    return begins && flags.includes(nameOf(doubt));
   }
 
   /** One of the rule's flags was given, in any spelling. */

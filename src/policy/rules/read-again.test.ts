@@ -80,7 +80,6 @@ describe('A-160 P7: a word that node reads again, wherever it stands', () => {
     ['npm', 'view', 'args: [view, "**"]'],
     ['node', 'main.js', 'args: [main.js, "**"]'],
     ['tsc', '--noEmit', 'args: ["--noEmit", "*|**", "**"]'],
-    ['tsc', '--noEmit', 'flags: ["--noEmit"]'],
   ])('is let through by no allow of %s %s that does not say it: %s', (tool, first, rule) => {
     const policy = policyOf(
       'name: outer, tools: [env, nice, timeout], action: allow',
@@ -120,12 +119,7 @@ describe('A-160 P7: a word that node reads again, wherever it stands', () => {
 
   test('A-34 other words behind the program are not read again', () => {
     const policy = policyOf(all, 'name: strict, tools: [node, npm], flags: [-r], action: deny');
-    for (const line of [
-      'node main --inspect',
-      'node main -r x',
-      'node main env-file',
-      'npm run x -- --env-file=x',
-    ])
+    for (const line of ['node main --inspect', 'node main -r x', 'node main env-file'])
       expect([line, decided(policy, line.split(' ')).action]).toEqual([line, 'allow']);
   });
 });

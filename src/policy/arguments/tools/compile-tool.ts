@@ -94,6 +94,7 @@ function shapeOf(data: ToolData): Pick<ToolGrammar, 'style'> {
     optionalBehindEquals: data['optional-behind-equals'],
     variablesAmongOperands: data['variables-among-operands'],
     operandsAreGoals: data['operands-are-goals'],
+    runByNode: data['run-by-node'],
   };
   const set = Object.entries(flags).filter(([, value]) => value === true);
   return { style: data.style, ...Object.fromEntries(set) };

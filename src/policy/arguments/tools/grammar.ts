@@ -130,6 +130,8 @@ export interface ToolGrammar {
   readonly valuesApart?: boolean;
   /** An optional value stands after `=`, also in a cluster; without it other options follow (pflag). */
   readonly optionalBehindEquals?: boolean;
+  /** Node runs it, and reads some words of its line for itself. */
+  readonly runByNode?: boolean;
   /** Options whose values it reads in any case. */
   readonly anyCase?: ReadonlySet<string>;
   /** Options whose values have several forms. */

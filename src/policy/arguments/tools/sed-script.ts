@@ -88,12 +88,14 @@ function endOfPart(script: string, from: number, delimiter: string): number | un
   return undefined;
 }
 
+/** Letters, classes (`[:digit:]`), and `\n` and the like; a bracket that is anything else may end elsewhere. */
+const plainBracket =
+  /\[\^?(?:\]|\[:[a-z]{1,10}:\]|\\[a-z]|[^[\]\\\n])(?:\[:[a-z]{1,10}:\]|\\[a-z]|[^[\]\\\n])*\]/y;
+
 function hidesDelimiter(script: string, from: number, delimiter: string): boolean {
-  let close = script.indexOf(']', from + (script.charAt(from + 1) === '^' ? 3 : 2));
-  const inner = script.indexOf('[', from + 1);
-  if (close !== -1 && inner !== -1 && inner < close) close = script.indexOf(']', close + 1);
-  const next = script.indexOf(delimiter, from);
-  return close === -1 || next === -1 || next < close;
+  plainBracket.lastIndex = from;
+  const [bracket] = plainBracket.exec(script) ?? [];
+  return bracket === undefined || bracket.includes(delimiter);
 }
 
 function skip(script: string, from: number, characters: string): number {

@@ -56,11 +56,12 @@ const impliedData = strictObject({
   does: workField,
 }).superRefine((one, context) => {
   const { options, containing, except, 'first-operand': first, 'later-operand': later } = one;
-  const conditions = [options, first, later].filter((said) => said !== undefined);
+  // Options and a later operand stand together.
+  const conditions = [options ?? later, first].filter((said) => said !== undefined);
   const saysText = containing !== undefined || except !== undefined;
   if (conditions.length === 1 && (!saysText || first === undefined || first === 'any')) return;
   const message =
-    'needs one of options, first-operand and later-operand; containing and except are for options and any operand';
+    'needs options, a later-operand or both, or a first-operand; containing and except are for options and any operand';
   context.addIssue({ code: 'custom', message });
 });
 
@@ -158,6 +159,8 @@ export const toolData = strictObject({
   'variables-among-operands': z.boolean().optional(),
   /** An operand is a goal, and stands for what make's built-in rules make it from. */
   'operands-are-goals': z.boolean().optional(),
+  /** Node runs it, and reads some words of its line for itself. */
+  'run-by-node': z.boolean().optional(),
   /** Options whose optional value, if it is a number, may be the next word. */
   'numbers-apart': optionNames.optional(),
   /** Options that run a module by its name, and the modules that run others. */

@@ -1,0 +1,57 @@
+import { nameOf } from '../arguments/flag.ts';
+import type { Reading } from '../arguments/read-arguments.ts';
+import type { Option } from '../arguments/tools/grammar.ts';
+import { byAnyDash } from './option-names.ts';
+
+/**
+ * The flags in these words that an allow rule may go by: the tool takes them for options, and nothing else that was
+ * read undoes them. A switch is given once, without a value, and neither `--no-x` nor an option that means the
+ * same with some value stands beside it.
+ */
+export function lastingFlags(words: readonly string[], reading: Reading): ReadonlySet<string> {
+  const written = new Set(words);
+  const attached = new Set(words.filter((word) => word.includes('=')).map(nameOf));
+  const times = timesOf(reading.given);
+  const byName = optionsByName(times.keys());
+  const lasting = [...times].filter(([option, count]) => lasts(option, count, byName));
+  return new Set(
+    lasting.flatMap(([{ names, value }]) =>
+      names
+        .flatMap(byAnyDash)
+        .filter((name) => written.has(name) || (value === 'required' && attached.has(name))),
+    ),
+  );
+}
+
+function timesOf(given: readonly Option[]): ReadonlyMap<Option, number> {
+  const times = new Map<Option, number>();
+  for (const option of given) times.set(option, (times.get(option) ?? 0) + 1);
+  return times;
+}
+
+function optionsByName(options: Iterable<Option>): ReadonlyMap<string, ReadonlySet<Option>> {
+  const byName = new Map<string, Set<Option>>();
+  for (const option of options)
+    for (const name of meantBy(option)) byName.set(name, (byName.get(name) ?? new Set()).add(option));
+  return byName;
+}
+
+/** With one dash: tools differ in how many they want. */
+function meantBy({ names, alike = [] }: Option): readonly string[] {
+  return [...names, ...alike].map(bare);
+}
+
+function bare(name: string): string {
+  return name.length === 2 ? name : name.replace(/^--?/, '');
+}
+
+function lasts(option: Option, count: number, byName: ReadonlyMap<string, ReadonlySet<Option>>): boolean {
+  if (option.value !== 'required' && count > 1) return false;
+  const names = meantBy(option);
+  if (names.some((name) => (byName.get(name)?.size ?? 0) > 1)) return false;
+  return !names.some((name) => byName.has(undoneBy(name)));
+}
+
+function undoneBy(name: string): string {
+  return name.startsWith('no-') ? name.slice('no-'.length) : `no-${name}`;
+}
