@@ -189,7 +189,7 @@ describe.skipIf(!hasLab())('agent run', () => {
     expect(stdout.trim()).toBe('20000000');
   });
 
-  test('a second container of one agent is refused while the first one runs, whoever started that', async () => {
+  test('a second container of one agent is refused while the first one runs, also if docker run started that', async () => {
     const first = ['--label', 'clawrden.agent=coder', '--name', 'ar-first', busyboxImage, 'sleep', '600'];
     await docker('run', '--detach', ...first);
     const line = ['--rm', busyboxImage, 'true'];
