@@ -52,8 +52,8 @@ act() {
 }
 
 # Finds a path of the tree: $inside without links, $place as it is reached from here, $trail with the links on the way.
-# A link leads nowhere but into the tree. What is not there yet is taken as it is written. 1 and no place for a circle, and
-# for a line break, which would make two entries of one.
+# A link leads nowhere but into the tree. What is not there yet is taken as it is written. 1 and no place behind more links
+# than a kernel follows, and for a line break, which would make two entries of one.
 resolve() {
   rest=$1 inside='' trail='' more=40
   while [ -n "$rest" ]; do
@@ -65,7 +65,7 @@ resolve() {
     target=$(readlink "$prefix$inside/$part")
     case $target in *"$nl"*) more=0 ;; /*) inside='' ;; esac
     more=$((more - 1))
-    [ "$more" -gt 0 ] || { inside='' place=/dev/null/none && return 1; }
+    [ "$more" -ge 0 ] || { inside='' place=/dev/null/none && return 1; }
     rest=$target/$rest
   done
   place=$prefix${inside:-/}
@@ -115,13 +115,16 @@ make_folder() {
   done
 }
 
+# A link may lead out of the tree; a pipe would never end.
+is_plain() {
+  ! there "$1" || { [ -f "$1" ] && [ ! -L "$1" ]; }
+}
+
 install_shim() {
+  is_plain "$jail/.shim" || fail "$bin/.shim is a link, or no file: remove it first"
   [ ! -e "$jail/.shim" ] || [ -n "$shim" ] || return 0
   [ -n "$shim" ] || fail "there is no shim; name it: --shim PATH"
   is_program || fail "$shim is no program; name the static shim for this kind of machine: --shim PATH"
-  # A link may lead out of the tree; a pipe would never end.
-  ! there "$jail/.shim" || [ -f "$jail/.shim" ] && [ ! -L "$jail/.shim" ] ||
-    fail "$bin/.shim is a link, or no file: remove it first"
   ! cmp -s "$shim" "$jail/.shim" || return 0
   read_record
   if there "$jail/.shim" && ! listed "file $bin/.shim" "$entries"; then
@@ -196,6 +199,7 @@ put_first_in() {
     [ -f "$place" ] && [ -r "$place" ] || { left "$inside" "uid $uid cannot read it as a file"; return 1; }
     look_for_line
     [ -z "$found" ] || return 0
+    is_text || { left "$inside" "it has NUL bytes, which a shell loses"; return 1; }
     kind=line
     [ -z "$text" ] || kind=joined
     (: >>"$place") 2>/dev/null || { left "$inside" "uid $uid cannot write it"; return 1; }
@@ -210,14 +214,30 @@ put_first_in() {
   if [ "$kind" = made ] && [ -n "${2-}" ]; then act "see $inside" chown "$2" "$place"; fi
 }
 
-# Reads $place. Sets $found if it has the line, $kept to everything else, $text to what stands behind the last line break.
+# Reads $place. Sets $found if it has the line, and $text to what stands behind the last line break.
 look_for_line() {
-  found='' kept='' last=''
+  found=''
+  while IFS= read -r text; do [ "$text" != "$line" ] || found=1; done <"$place"
+}
+
+# Whether a shell reads all of $place.
+is_text() {
+  {
+    while IFS= read -r text; do printf '%s\n' "$text"; done
+    printf %s "$text"
+  } <"$place" 2>/dev/null | cmp -s - "$place"
+}
+
+# Prints $place without the line. The x at the end keeps the line breaks before it.
+without_line() {
+  gap='' last=''
   while IFS= read -r text; do
     last=$text
-    if [ "$text" = "$line" ]; then found=1; else kept=$kept$text$nl; fi
+    [ "$text" = "$line" ] || { printf %s "$gap$text" && gap=$nl; }
   done <"$place"
-  kept=$kept$text
+  # The line break before the line is ours, too, unless something was added behind.
+  [ "$kind$last$text" != "joined$line" ] || gap=''
+  printf %s "$gap${text}x"
 }
 
 put_first_in_home() {
@@ -254,7 +274,7 @@ find_user() {
   [ -n "$user" ] || return 0
   resolve /etc/passwd
   folder=''
-  [ ! -r "$place" ] || while IFS=: read -r _ _ number its_group _ folder _; do
+  [ ! -f "$place" ] || [ ! -r "$place" ] || while IFS=: read -r _ _ number its_group _ folder _; do
     [ "$number" != "$user" ] || break
     folder=''
   done <"$place"
@@ -292,10 +312,11 @@ remove() {
 
 take_line_out() {
   look_for_line
-  [ "$kind" != made ] || [ -n "$kept" ] || { remove; return; }
+  [ -n "$found" ] || [ ! -s "$place" ] || return 0
+  is_text || fail "$path has NUL bytes, which a shell loses; take the line that ends with \"# clawrden\" out of it, and $again"
+  kept=$(without_line) && kept=${kept%x}
+  [ "$kind$kept" != made ] || { remove; return; }
   [ -n "$found" ] || return 0
-  # The line break before it is ours, too, unless something was added behind.
-  [ "$kind$last$text" != "joined$line" ] || kept=${kept%"$nl"}
   tell cleaned clean "$path"
   [ -z "$dry" ] || return 0
   (: >>"$place") 2>/dev/null || run_as "write $path" "$again"
@@ -394,7 +415,7 @@ must_resolve /clawrden
 record=$place/installed near=$place/installed
 while [ -n "$near" ] && [ ! -e "$near" ]; do near=${near%/*}; done
 [ "$uid" = 0 ] || [ -w "${near:-/}" ] || record=$prefix$home/.clawrden-installed
-[ ! -L "$record" ] || fail "$record is a link, which this script did not make; remove it"
+is_plain "$record" || fail "$record is a link, or no file: remove it first"
 
 trap finish EXIT
 trap 'exit 130' HUP INT TERM

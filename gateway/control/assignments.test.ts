@@ -9,6 +9,7 @@ import { openPolicyFile, type PolicyFile } from '../live-config/policy-file.ts';
 import { allAgents, type Principal } from '../ports/principal.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { type Assignments, openAssignments } from './assignments.ts';
+import { idleAssignments } from './idle-assignments.ts';
 
 const ann: Principal = { kind: 'person', name: 'ann', role: 'admin', scope: allAgents };
 const text = `version: 1
@@ -119,4 +120,21 @@ test('there is no assignment of an unknown agent or tool', async () => {
   expect(await assignments.unassign({ agent: 'coder', tool: 'git' }, ann, '')).toEqual({
     refused: 'git is not assigned to coder',
   });
+});
+
+test('an assignment whose agent or tool is not there is told', async () => {
+  await Promise.all([assign('git'), assign('ls', 'allow', 'other')]);
+  const both = new Map([agentOf('coder'), agentOf('other')]);
+  expect(idleAssignments({ policyFile, agents: () => both })).toEqual([]);
+  const agents = () => new Map([agentOf('coder')]);
+  writeFileSync(join(dir, 'policy.yaml'), text.replaceAll('git', 'hg'));
+  const changed = openPolicyFile(join(dir, 'policy.yaml'));
+  await changed.assign(
+    () => policyFile.assignments(),
+    async (_policy, apply) => apply(),
+  );
+  expect(idleAssignments({ policyFile: changed, agents })).toEqual([
+    'assigned:coder:git matches nothing: nothing defines the tool git',
+    'assigned:other:ls matches nothing: there is no agent other',
+  ]);
 });

@@ -30,6 +30,7 @@ import type { Breakers } from './breakers.ts';
 import { cancelExecution } from './cancel-execution.ts';
 import type { Drains } from './drains.ts';
 import { followExecution } from './follow-execution.ts';
+import { idleAssignments } from './idle-assignments.ts';
 import type { KillSwitch } from './kill-switch.ts';
 import { relayViews } from './relay-views.ts';
 import type { Relays } from './relays.ts';
@@ -192,6 +193,7 @@ function statusView(startedAt: number, parts: WardenParts): StatusView {
       ...policyFile.toolProblems().flatMap((problem) => notInForce('a tool file', problem)),
       ...notInForce('gateway.yaml', parts.configProblem()),
       ...policyFile.current().warnings,
+      ...idleAssignments(parts),
       ...parts.lackingApprovers(),
       ...followedNowhere(parts),
     ],

@@ -108,13 +108,15 @@ tools:
   );
 });
 
-test('P18: what the file of a tool says stands in its help, printable and bounded', async () => {
-  const documentation = `# ls\n\n\u001b[2Jlists ${'x'.repeat(200_000)}`;
+test('A-226 P18: what the file of a tool says stands in its help, printable and bounded', async () => {
+  const documentation = `# ls\n\n\u001b[2Jl\u00eests\u2028\u2029 ${'x'.repeat(200_000)}`;
   const pages = new Map([['ls', { description: 'lists a \u202efolder', documentation }]]);
   const { answer } = help([], { ...policy, pages });
   expect((await answer('coder', [])).stdout).toContain('  ls   runs: lists a \\u{202e}folder\n');
   const { stdout } = await answer('coder', ['ls']);
-  expect(stdout).toMatch(/\n# ls\n\n\\u\{1b\}\[2Jlists x+\n\[the rest is left out\]\n$/);
+  expect(stdout).toMatch(
+    /\n# ls\n\n\\u\{1b\}\[2Jl\u00eests\\u\{2028\}\\u\{2029\} x+\n\[the rest is left out\]\n$/,
+  );
   expect(stdout.length).toBeLessThan(140_000);
 });
 

@@ -3,7 +3,7 @@ import type { ToolView } from '../ports/tool-view.ts';
 import type { PastRefusal, WhatAgentMay } from './what-agent-may.ts';
 
 const longestDocumentation = 128 * 1024;
-const unprintable = /[^\P{C}\n\t]/gu;
+const unprintable = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu;
 
 /** All tools, one line each. Printable, whatever an agent or a person wrote. */
 export function listText({ agent, tools, refusals }: WhatAgentMay): string {

@@ -7,7 +7,7 @@ import { changesOf } from './change-text.ts';
 import { createPolicyParts, type PolicyParts, type PolicySources, type Whole } from './policy-parts.ts';
 import { toolSources } from './tool-sources.ts';
 import { type Found, watchFile } from './watch-file.ts';
-import { type FoundFiles, readFolder, watchFolder } from './watch-folder.ts';
+import { type FoundFolder, readFolder, watchFolder } from './watch-folder.ts';
 
 /** The policy in force, and its files. */
 export interface PolicyFile {
@@ -66,7 +66,7 @@ export function openPolicyFile(file: string, folder?: string): PolicyFile {
       if (folder === undefined || tools === undefined) return;
       follower.tellTools();
       const start = new Map([...tools].map(([name, { found }]) => [name, found]));
-      const take = (found: FoundFiles) => follower.takeTools(folder, found);
+      const take = (found: FoundFolder) => follower.takeTools(folder, found);
       void watchFolder(folder, start, take, events.faults, signal);
     },
   };
@@ -83,9 +83,9 @@ interface Problems {
 function readSources(file: string, folder: string | undefined): PolicySources {
   const text = readTextFile(file);
   if (folder === undefined) return { text, assignments: [] };
-  const found = readFolder(folder);
-  if ('fault' in found) throw new ConfigError([`tool-files: ${found.fault}`]);
-  return { text, tools: toolSources(folder, found), assignments: [] };
+  const { files = new Map(), fault } = readFolder(folder);
+  if (fault !== '') throw new ConfigError([`tool-files: ${fault}`]);
+  return { text, tools: toolSources(folder, files), assignments: [] };
 }
 
 function toolProblemsOf({ tools }: Problems, parts: PolicyParts): readonly string[] {
@@ -135,12 +135,14 @@ function createFollower(parts: PolicyParts, problems: Problems, events: PolicyFi
         return true;
       }
     },
-    takeTools: async (folder: string, found: FoundFiles): Promise<boolean> => {
+    /** What nobody knows is as it was. False if the change could not be recorded. */
+    takeTools: async (folder: string, { files, fault }: FoundFolder): Promise<boolean> => {
       const { tools: before } = parts.sources();
-      problems.tools =
-        'fault' in found ? found.fault : await change({ tools: toolSources(folder, found, before) });
+      const unrecorded =
+        files === undefined ? '' : await change({ tools: toolSources(folder, files, before) });
+      problems.tools = unrecorded === '' ? fault : unrecorded;
       tellTools();
-      return 'fault' in found || problems.tools === '';
+      return unrecorded === '';
     },
   };
 }

@@ -1,4 +1,12 @@
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -99,14 +107,36 @@ test('P8 at a start a faulty tool file is absent and told', async () => {
 test('a folder that cannot be read ends a start, and later changes nothing', async () => {
   expect(() => openPolicyFile(file, join(dir, 'none'))).toThrow('there is no such folder');
   const policies = start();
-  renameSync(folder, join(dir, 'away'));
-  await vi.waitFor(() => expect(policies.toolProblems()).toHaveLength(1), soon);
-  expect(policies.toolProblems()[0]).toContain('there is no such folder');
-  expect(memoryOf(policies)).toBe(1);
-  rmSync(join(dir, 'away', 'gh.md'));
-  renameSync(join(dir, 'away'), folder);
+  const away = join(dir, 'away');
+  renameSync(folder, away);
+  symlinkSync(folder, folder);
+  await vi.waitFor(() => expect(policies.toolProblems()).toEqual([expect.stringContaining('ELOOP')]), soon);
+  // As long as it takes to lose a tool.
+  await sleep(1500);
+  expect([memoryOf(policies), refused.length]).toEqual([1, 1]);
+  rmSync(folder);
+  rmSync(join(away, 'gh.md'));
+  renameSync(away, folder);
   await vi.waitFor(() => expect(policies.toolProblems()).toEqual([]), soon);
   await vi.waitFor(() => expect(memoryOf(policies)).toBe(0), soon);
+});
+
+test('A-225 P8 the tools of a folder that is gone are gone, which is told, until it is there again', async () => {
+  const policies = start();
+  const away = join(dir, 'away');
+  for (const put of [() => {}, () => writeFileSync(folder, 'no folder')]) {
+    renameSync(folder, away);
+    put();
+    await vi.waitFor(() => expect(memoryOf(policies)).toBe(0), soon);
+    expect(policies.toolProblems()).toEqual([expect.stringMatching(/tools: cannot be read: /)]);
+    rmSync(folder, { force: true });
+    renameSync(away, folder);
+    await vi.waitFor(() => expect(memoryOf(policies)).toBe(1), soon);
+    expect(policies.toolProblems()).toEqual([]);
+  }
+  const [gone, back] = ['tool files removed gh', 'tool files added gh'];
+  expect(recorded).toEqual([gone, back, gone, back]);
+  expect(refused).toHaveLength(2);
 });
 
 test('policy.yaml comes first: what it defines makes a tool file faulty, until it no longer does', async () => {

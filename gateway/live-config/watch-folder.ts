@@ -4,18 +4,23 @@ import { toolFileSuffix } from '../../src/policy/file/tool-file.ts';
 import { toolNamesIn } from '../../src/policy/file/tool-names.ts';
 import { createLook, type Found, readFound, waits } from './watch-file.ts';
 
-/** What the tool files of a folder hold, by their names without the suffix; or why the folder cannot be read. */
-export type FoundFiles = ReadonlyMap<string, Found> | { readonly fault: string };
+/** A folder of tool files as it was found. */
+export interface FoundFolder {
+  /** By their names without the suffix; absent if nobody knows, because the folder cannot be read. */
+  readonly files?: ReadonlyMap<string, Found>;
+  /** Empty, or why the folder cannot be read. One that is gone has no files. */
+  readonly fault: string;
+}
 
-type TakeFiles = (found: FoundFiles) => boolean | Promise<boolean>;
-
-type Names = readonly string[] | { readonly fault: string };
+type TakeFolder = (found: FoundFolder) => boolean | Promise<boolean>;
 
 /** As it is now. */
-export function readFolder(folder: string): FoundFiles {
-  const names = namesIn(folder);
-  if ('fault' in names) return names;
-  return new Map(names.map((name) => [name, readFound(fileOf(folder, name))]));
+export function readFolder(folder: string): FoundFolder {
+  const { names, fault } = namesIn(folder);
+  return {
+    fault,
+    ...(names && { files: new Map(names.map((name) => [name, readFound(fileOf(folder, name))])) }),
+  };
 }
 
 export function fileOf(folder: string, name: string): string {
@@ -24,13 +29,13 @@ export function fileOf(folder: string, name: string): string {
 
 /**
  * Calls `take` with all files of the folder each time that some of them were written, came or went, and have been left
- * alone for a quarter of a second, until `signal` aborts. One that is still being written counts as it was. `start`:
- * what was read before.
+ * alone for a quarter of a second, and when the folder itself came or went, until `signal` aborts. One that is still
+ * being written counts as it was. `start`: what was read before.
  */
 export async function watchFolder(
   folder: string,
   start: ReadonlyMap<string, Found>,
-  take: TakeFiles,
+  take: TakeFolder,
   faults: Pick<Faults, 'report'>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -41,23 +46,21 @@ export async function watchFolder(
 function createFolderLook(
   folder: string,
   start: ReadonlyMap<string, Found>,
-  take: TakeFiles,
+  take: TakeFolder,
 ): () => Promise<void> {
   const files = filesOf(folder, start);
   let [seen, taken] = ['', ''];
   let isTaken = true;
   return async () => {
-    const names = namesIn(folder);
-    if ('fault' in names) {
-      const isNew = names.fault === seen && names.fault !== taken;
-      seen = names.fault;
-      if (isNew && (await take(names))) taken = names.fault;
-      return;
-    }
-    if (taken !== '') isTaken = false;
-    [seen, taken] = ['', ''];
-    if (await files.look(names)) isTaken = false;
-    if (!isTaken) isTaken = await take(files.found);
+    const { names, fault } = namesIn(folder);
+    const before = seen;
+    seen = fault;
+    // It may be about to be exchanged.
+    if (fault !== '' && fault !== before) return;
+    if (fault !== taken || (names !== undefined && (await files.look(names)))) isTaken = false;
+    if (isTaken) return;
+    isTaken = await take({ fault, ...(names && { files: files.found }) });
+    if (isTaken) taken = fault;
   };
 }
 
@@ -89,10 +92,12 @@ function filesOf(folder: string, start: ReadonlyMap<string, Found>) {
   };
 }
 
-function namesIn(folder: string): Names {
+function namesIn(folder: string): { readonly names?: readonly string[]; readonly fault: string } {
   try {
-    return toolNamesIn(folder);
+    return { names: toolNamesIn(folder), fault: '' };
   } catch (error) {
-    return { fault: (error as Error).message };
+    const { message: fault, cause } = error as Error;
+    const isGone = ['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '');
+    return { fault, ...(isGone && { names: [] }) };
   }
 }

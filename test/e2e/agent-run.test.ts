@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { hasTmux, openTerminal } from '../cli/terminal.ts';
 import { attempt, type CommandResult, run } from '../lab/command.ts';
 import { agentImage, busyboxImage, nodeImage, scratchImage } from '../lab/images/catalogue.ts';
@@ -43,8 +43,9 @@ describe.skipIf(!hasLab())('agent run', () => {
       relay: { 'agent-mounts': [dirname(shared)], 'workspace-roots': [dirname(home)] },
     });
   });
+  // An agent has one container: what a test left would fail all others.
+  afterEach(removeAll);
   afterAll(async () => {
-    if (lab !== undefined) await removeAll();
     await site?.[Symbol.asyncDispose]();
   });
 
@@ -188,6 +189,21 @@ describe.skipIf(!hasLab())('agent run', () => {
     expect(stdout.trim()).toBe('20000000');
   });
 
+  test('a second container of one agent is refused while the first one runs, also if docker run started that', async () => {
+    const first = ['--label', 'clawrden.agent=coder', '--name', 'ar-first', busyboxImage, 'sleep', '600'];
+    await docker('run', '--detach', ...first);
+    const line = ['--rm', busyboxImage, 'true'];
+    expect(await runs('coder', ...line)).toMatchObject({
+      ...{ code: 125, stdout: '' },
+      stderr:
+        'clawrden: agent run: container ar-first of agent coder runs, and an agent has one (agent-ambiguous); docker stop ar-first, or enter it: clawrden agent shell coder\n',
+    });
+    expect(await runs('homed', ...line)).toMatchObject({ code: 0, stderr: '' });
+    await docker('kill', 'ar-first');
+    expect(await runs('coder', ...line)).toMatchObject({ code: 0, stderr: '' });
+    await docker('rm', 'ar-first');
+  });
+
   describe('what it refuses before anything is made', () => {
     const refused = async (...line: string[]): Promise<string> => {
       const { code, stderr } = await runs('coder', ...line, busyboxImage, 'true');
@@ -207,7 +223,7 @@ describe.skipIf(!hasLab())('agent run', () => {
       expect(await refused('--volume', 'clawrden-init-1:/x')).toMatch(/a name of Clawrden's own/);
     });
 
-    test('an image that claims an agent, or has a volume over ours', async () => {
+    test('A-223 P13: an image that claims an agent, or has a volume over ours', async () => {
       const label = 'ar-claims:1';
       await docker('create', '--name', 'ar-source', busyboxImage);
       for (const [change, why] of [
@@ -215,6 +231,9 @@ describe.skipIf(!hasLab())('agent run', () => {
         ['LABEL clawrden.gateway=x', /has the label clawrden.gateway/],
         ['VOLUME /clawrden', /has a volume: nothing is mounted at \/clawrden/],
         ['VOLUME /var/run', /has a volume: nothing is mounted at \/var\/run/],
+        // in any spelling.
+        ['VOLUME clawrden/', /has a volume: nothing is mounted at \/clawrden/],
+        ['VOLUME ["/tmp/..//clawrden/./bin"]', /has a volume: nothing is mounted at \/clawrden\/bin/],
       ] as const) {
         await docker('commit', '--change', change, 'ar-source', label);
         const { code, stderr } = await runs('coder', '--rm', label, 'true');

@@ -45,10 +45,14 @@ export function factsOf({ Name, Config, HostConfig, Mounts }: InspectedContainer
   };
 }
 
+const empty: ReadonlySet<unknown> = new Set([null, undefined, '', 0, false]);
+/** What stands in them was asked for, also without a value. */
+const asked: ReadonlySet<string> = new Set(['Labels.', 'Tmpfs.']);
+
 /** An engine writes in several ways that there is no value. */
 function flat(path: string, value: object): Facts {
-  const empty: ReadonlySet<unknown> = new Set([null, undefined, '', 0, false]);
-  const entries = Object.entries(value).filter(([key, each]) => !empty.has(each) && !aside.has(key));
+  const counts = asked.has(path) ? () => true : (each: unknown) => !empty.has(each);
+  const entries = Object.entries(value).filter(([key, each]) => counts(each) && !aside.has(key));
   return Object.fromEntries(
     entries.flatMap(([key, each]: [string, unknown]) => {
       const isTable = typeof each === 'object' && !Array.isArray(each);

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { editConfig } from '../../src/cli/fleet/edit-config.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { Verdict, WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { type First, type Mirrored, newMirrored, play } from './mirrored.ts';
@@ -196,4 +197,20 @@ test('a question of an agent that was removed while no gateway ran is void when 
   await expect
     .poll(() => audit('"type":"verdict"', question.command.id, '"void"', 'was removed').length)
     .toBe(1);
+});
+
+test('A-224 P7: an agent that is removed and added again by two edits in a row has nothing that was assigned to the former', async () => {
+  const write = (agents: readonly Agent[]) =>
+    editConfig(file(), (text) => ({
+      ...{ text: stringify({ ...(parse(text) as object), agents }), lines: '', toDo: '' },
+    }));
+  const tool = 'kept';
+  await admin.call(WardenServiceService.assignTool, { agent: 'other', tool, allow: false, reason: '' });
+  const assigned = audit('"type":"assignment"', '"event":"assigned"').length;
+  await write([agent('coder')]);
+  await write(both);
+  await expect.poll(() => audit('"type":"assignment"', '"event":"unassigned"').length).toBe(assigned);
+  await expect.poll(names).toEqual(['coder@host-1', 'other@host-1']);
+  const { text } = await admin.call(WardenServiceService.getPolicy, {});
+  expect(text).not.toContain('agent: "other"');
 });

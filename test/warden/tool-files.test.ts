@@ -130,6 +130,20 @@ test('P7: what an admin assigns is one more rule, outlives a start, and ends whe
     (await gateway.cli('policy', 'explain', '--agent', 'coder', '--cwd', '/mnt/app', '--', 'nproc')).stdout;
   expect(await explain()).toContain('assigned:coder:nproc');
   expect(await told()).toContain('- { agent: "coder", tool: "nproc", action: ask }');
+  const doctor = async () =>
+    (JSON.parse((await gateway.cli('doctor', '--json')).stdout) as { check: string }[]).filter(
+      ({ check }) => check === 'assignment',
+    );
+  expect(await doctor()).toEqual([]);
+  rmSync(join(tools, 'nproc.md'));
+  await expect.poll(told, patience).not.toContain('--- # tool file nproc.md');
+  expect(await doctor()).toEqual([
+    {
+      ...{ check: 'assignment', level: 'warning' },
+      text: 'assigned:coder:nproc matches nothing: nothing defines the tool nproc',
+      fix: 'put it back, or clawrden tools unassign coder nproc',
+    },
+  ]);
   const { stdout } = await gateway.cli('tools', 'unassign', 'coder', 'nproc', '--reason', 'done');
   expect(stdout).toBe('the rule assigned:coder:nproc is gone\n');
   expect(await explain()).not.toContain('assigned:');

@@ -89,7 +89,7 @@ async function change(
     import('../reach/cli-error.ts'),
     import('../print/streams.ts'),
   ]);
-  const { left, lines, toDo } = editConfig(config, edit);
+  const { left, lines, toDo } = await editConfig(config, edit);
   if (json === true) printJson({ [how]: left === undefined ? name : null, file: config, lines });
   if (left === undefined) {
     if (json !== true) printLine(['done ', 'green'], `${name} is ${how} in ${config}`);

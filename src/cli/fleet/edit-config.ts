@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Edit } from '../../config/edit-agents.ts';
 import { readTextFile } from '../../config/read-text-file.ts';
 import { lockDescriptor } from '../../lock.ts';
@@ -23,14 +24,22 @@ export interface Edited extends Edit {
   readonly left?: string;
 }
 
-/** Edits a configuration file in one step: at each moment it is as it was, or as it will be. Throws what `edit` throws. */
-export function editConfig(file: string, edit: (text: string) => Edit): Edited {
+/**
+ * A gateway that runs takes up a file that was left alone for so long. If an agent is removed and added again, it must see
+ * that: the new one gets nothing of the old one.
+ */
+const standsMs = 1000;
+
+/** Edits a configuration file in one step: at each moment it is as it was, or as it will be. Rejects as `edit` throws. */
+export async function editConfig(file: string, edit: (text: string) => Edit): Promise<Edited> {
   // Says it better if it cannot be read.
   readTextFile(file);
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     lockDescriptor(fd, `another command edits ${file}`);
     const found = fstatSync(fd, { bigint: true });
+    const age = Date.now() - Number(found.mtimeNs / 1_000_000n);
+    if (age >= 0 && age < standsMs) await sleep(standsMs - age);
     const edited = edit(readTextFile(file));
     const left = whyLeft(file, found) ?? replace(file, edited.text, found);
     return left === undefined ? edited : { ...edited, left };

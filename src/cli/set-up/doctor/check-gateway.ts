@@ -88,6 +88,9 @@ async function unreadableOf(client: GatewayClient, agent: string): Promise<Findi
 }
 
 function warningOf(text: string): Finding {
+  const [, agent, tool] = /^assigned:([^ :]+):([^ :]+) matches nothing: /.exec(text) ?? [];
+  if (agent !== undefined)
+    return doubtful('assignment', text, `put it back, or clawrden tools unassign ${agent} ${tool}`);
   if (/^(grpc|http)\.tls: /.test(text))
     return doubtful('certificate', text, 'docs/operations.md says how to replace it');
   // A note of what was found begins with its time.

@@ -43,7 +43,8 @@ function fixOf(agent: string, all: readonly Labelled[]): string {
   return `start it with --label ${agentLabel}=${agent}, from an image without the labels ${agentLabel} and ${gatewayLabel}`;
 }
 
-async function findLabelled(
+/** The running containers that carry its label. */
+export async function findLabelled(
   agent: string,
   { engine, named }: ContainerQuestion,
 ): Promise<readonly Labelled[]> {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { z } from 'zod';
 import { agentLabel, gatewayLabel } from '../../../../agent-container.ts';
 import { askEngine } from '../../doctor/engine-request.ts';
@@ -35,9 +36,14 @@ export async function lookAtImage(
       `the image ${image} has the label ${label}: no container of it counts as an agent's`,
       'use an image without it',
     );
-  for (const target of Object.keys(Volumes ?? {})) {
+  for (const target of Object.keys(Volumes ?? {}).map(asMounted)) {
     // What is mounted there takes the place of the image's volume.
     if (target !== workspace) checkTarget(`image ${image} has a volume`, target, workspace);
   }
   return { env: Env ?? [] };
+}
+
+/** An image may say it in any spelling; the engine takes it as a path from the root. */
+function asMounted(volume: string): string {
+  return posix.resolve('/', volume);
 }

@@ -7,6 +7,7 @@ import { printLine } from '../../../print/output.ts';
 import { tell } from '../../../print/tell.ts';
 import type { RunOptions } from './add-run-options.ts';
 import { openCallersStreams } from './callers-streams.ts';
+import { checkAlone } from './check-alone.ts';
 import { checkVolumes, checkWorkspace } from './check-sources.ts';
 import { containerBody } from './container-body.ts';
 import { followContainer } from './follow-container.ts';
@@ -55,6 +56,7 @@ async function makeContainer(name: string, wish: RunWish, config: RelayConfig): 
   const known = await waitForPlaces(name, config);
   const { places, workspace } = known;
   checkHalt(known);
+  await checkAlone(places.agent, config);
   for (const { source, target } of wish.volumes) checkTarget(`--volume ${source}`, target, workspace?.target);
   for (const [target] of wish.tmpfs) checkTarget('--tmpfs', target, workspace?.target);
   const image = await lookAtImage(config.docker, wish.image, workspace?.target);
