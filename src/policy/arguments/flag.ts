@@ -79,3 +79,8 @@ export function fold(name: string): string {
 function distinct(letters: string): string {
   return [...new Set(letters)].join('');
 }
+
+/** `#` among the values means any digits; without values all are known. */
+export function isKnownValue(values: ReadonlySet<string> | undefined, text: string): boolean {
+  return values === undefined || values.has(text) || (values.has('#') && isNumber(`-${text}`));
+}

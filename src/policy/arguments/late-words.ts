@@ -1,5 +1,8 @@
+import { smallLetters } from '../small-letters.ts';
 import { fold, isFlag, nameOf } from './flag.ts';
-import type { Style, ToolGrammar } from './tools/grammar.ts';
+import type { Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
+import { runners } from './tools/runner-data.ts';
+import { opaqueTools, wrapperData } from './tools/wrapper-data.ts';
 
 /**
  * Beginnings of words that node reads wherever they stand on the line of a program that it runs, also behind `--`. What
@@ -7,8 +10,8 @@ import type { Style, ToolGrammar } from './tools/grammar.ts';
  */
 const readByNode: readonly string[] = ['--experimental-config-file', '--experimental-default-config-file'];
 
-/** The same, and options of other tools are called so. */
-const readByNodeAlone: readonly string[] = ['--env-file'];
+/** The same of what node certainly runs, or may: other tools have options that are called so. */
+export const readIfByNode: readonly string[] = [...readByNode, '--env-file'];
 
 /**
  * How the words begin from which the tool, or node before it, may read more options than stand on the line; wherever
@@ -18,9 +21,7 @@ export function beginningsReadAgain(grammar: ToolGrammar | undefined): readonly 
   // What stands behind its options is the line of another tool (ssh, wrappers).
   if (grammar?.style === 'posix' && grammar.interpreter === undefined) return [];
   if (grammar?.interpreter !== undefined) return [...readByNode, ...grammar.interpreter.anywhere];
-  return grammar === undefined || grammar.runByNode === true
-    ? [...readByNode, ...readByNodeAlone]
-    : readByNode;
+  return grammar === undefined || grammar.runByNode === true ? readIfByNode : readByNode;
 }
 
 /** The places, from there on, of options that begin with one of these in any case. */
@@ -33,9 +34,14 @@ export function* placesBeginning(
   for (let at = from; at < args.length; at += 1) {
     const word = args[at] ?? '';
     if (!isFlag(word)) continue;
-    const name = fold(nameOf(word));
-    if (beginnings.some((start) => name.startsWith(start))) yield at;
+    if (beginsAsOneOf(word, beginnings)) yield at;
   }
+}
+
+/** In any case, up to a `=`. */
+export function beginsAsOneOf(word: string, beginnings: readonly string[]): boolean {
+  const name = fold(nameOf(word));
+  return beginnings.some((start) => name.startsWith(start));
 }
 
 /**
@@ -58,6 +64,37 @@ export function findUnclear(
     const text = word.trimStart();
     return beginnings.some((start) => text.startsWith(start));
   });
+}
+
+/**
+ * The first operand that may be another line of the tool. If the operands are a command, also one that runs others; and
+ * if there are none, commands come from stdin.
+ */
+export function findOtherLine(reading: {
+  readonly subcommand?: Pick<Subcommand, 'name' | 'otherLines' | 'runsOperands'>;
+  readonly operands: readonly string[];
+}): string | undefined {
+  const { otherLines, name, runsOperands } = reading.subcommand ?? {};
+  if (otherLines === undefined) return undefined;
+  const { operands } = reading;
+  const isAny = otherLines.includes('');
+  if (operands.length === 0) return runsOperands === true || isAny ? name : undefined;
+  if (runsOperands !== true) return findUnclear(otherLines, reading);
+  return operands.find((word) => mayRunLines(programIn(word), otherLines));
+}
+
+function mayRunLines(program: string, others: readonly string[]): boolean {
+  return (
+    runners.has(program) ||
+    wrapperData.has(program) ||
+    opaqueTools.has(program) ||
+    others.some((start) => program.startsWith(start))
+  );
+}
+
+/** The name of the program that a word of a command names: without its folder, and without a package's version. */
+function programIn(word: string): string {
+  return smallLetters((word.trim().split(/[/\\]/).at(-1) ?? '').split('@')[0] ?? '');
 }
 
 /** The first operand that may be an option, or set some; also behind `--`. */

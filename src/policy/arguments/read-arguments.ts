@@ -1,9 +1,16 @@
 import { addAnyCase, addOperands } from './any-case-words.ts';
 import { findSubcommand } from './find-subcommand.ts';
-import { attachedValue, isFlag, isNumber, nameOf, withoutDashes } from './flag.ts';
+import { attachedValue, isFlag, isKnownValue, isNumber, nameOf, withoutDashes } from './flag.ts';
 import { mostOptions } from './flags.ts';
 import { addGoals, markVariables } from './goal-words.ts';
-import { beginningsReadAgain, findLate, findUnclear, mayFollow, placesBeginning } from './late-words.ts';
+import {
+  beginningsReadAgain,
+  findLate,
+  findOtherLine,
+  findUnclear,
+  mayFollow,
+  placesBeginning,
+} from './late-words.ts';
 import { resourcesIn } from './resource-words.ts';
 import { mayRunProgram, runsProgram } from './run-programs.ts';
 import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
@@ -83,13 +90,6 @@ class Reader implements Reading {
   }
 }
 
-/** Without operands it may take other lines from stdin. */
-function otherLineOf({ subcommand, operands }: Reader): string | undefined {
-  const lines = subcommand?.otherLines;
-  if (lines?.includes('') === true && operands.length === 0) return subcommand?.name;
-  return findUnclear(lines, { operands });
-}
-
 /** Takes time in proportion to the arguments; if the first operand ends the options, only to those before it. */
 export function readArguments(grammar: ToolGrammar, args: readonly string[], from = 0): Reading {
   const reader = new Reader(grammar, args, from);
@@ -116,7 +116,7 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
     if (findUnclear([start], reader) !== undefined) reader.given.push(...options);
   const unclear = findUnclear(reader.subcommand?.unclearOperands, reader);
   if (unclear !== undefined) doubt(reader, unclear);
-  const other = otherLineOf(reader);
+  const other = findOtherLine(reader);
   if (other !== undefined) doubtSubcommand(reader, other);
   if (!reader.sure && mayRunLines(reader)) doubtSubcommand(reader);
   if (grammar.variablesAmongOperands === true) markVariables(reader);
@@ -260,14 +260,10 @@ function take(reader: Reader, option: Option | undefined, attached: string | und
   // A value for an option that takes none: the tool refuses it, or reads it in a way that is unknown here.
   if (option.value === 'none' && attached !== undefined) doubt(reader);
   if (reader.style === 'nopt' && attached?.startsWith('-') === true) doubt(reader);
-  if (
-    attached === undefined &&
-    option.value !== 'required' &&
-    mayFollow(reader.style, reader.args[reader.at])
-  )
-    doubt(reader, reader.args[reader.at]);
+  const isLeftOut = attached === undefined && option.value !== 'required';
+  if (isLeftOut && mayFollow(reader.style, reader.args[reader.at])) doubt(reader, reader.args[reader.at]);
   const text = attached ?? textBehind(reader, option);
-  if (text !== undefined && !isKnownValue(option, text)) doubt(reader);
+  if (text !== undefined && !isKnownValue(option.values, text)) doubt(reader);
   if (runsProgram(reader.grammar, reader.subcommand, option, text)) doubtSubcommand(reader);
   if (text !== undefined) {
     reader.values.push({ option, text });
@@ -287,11 +283,7 @@ function textBehind(reader: Reader, option: Option): string | undefined {
   return undefined;
 }
 
-function isKnownValue({ values }: Option, text: string): boolean {
-  return values === undefined || values.has(text) || (values.has('#') && isNumber(`-${text}`));
-}
-
-/** A word that looks like an option may be an option for another version of the tool, or for a program that reads the line before it. */
+/** A word that looks like an option may be one for another version of the tool, or for what reads the line before it. */
 function nextValue(reader: Reader): string | undefined {
   const next = reader.args[reader.at];
   if (next === undefined || (reader.style === 'nopt' && next.startsWith('-'))) return undefined;

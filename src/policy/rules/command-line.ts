@@ -12,6 +12,7 @@ import { type Glob, matchesGlob } from './glob.ts';
 import { lastingFlags } from './lasting-flags.ts';
 import { type ArgPattern, type Line, matchesLine, mayMatchAnywhere } from './match-args.ts';
 import { byAnyDash } from './option-names.ts';
+import { exactLines, generousLine } from './strict-lines.ts';
 import type { TextFilter } from './text-filter.ts';
 import type { Words } from './words.ts';
 import type { Work } from './work.ts';
@@ -101,9 +102,11 @@ export class CommandLine {
   }
 
   /** One of the flags stands there as it is written, and nothing undoes it; none does if the tool is not known. */
-  hasLasting(flags: readonly string[]): boolean {
-    const { reading } = this;
-    if (reading === undefined || !(reading.sure || this.#isSaidAgain(reading, flags))) return false;
+  hasLasting(rule: Rule): boolean {
+    const [{ reading }, { flags = [] }] = [this, rule];
+    // A look at the words of each line within others would cost too much.
+    if (reading === undefined || this.fitsFlags(rule) !== 'yes') return false;
+    if (!reading.sure && !this.#isSaidAgain(reading, flags)) return false;
     this.#lasting ??= lastingFlags(this.#words.all.slice(this.#from), reading);
     return flags.some((flag) => this.#lasting?.has(flag));
   }
@@ -242,67 +245,4 @@ function fitOf(matches: boolean | undefined): Fit {
 /** What a strict rule may read there that is not written there. */
 function otherWords({ otherwise, anyCase, path }: Line): readonly string[] {
   return [...(otherwise?.values() ?? []), ...(anyCase?.values() ?? []), ...(path?.spellings ?? [])].flat();
-}
-
-/** The line with all the words of its sub-command and of those whose work it also does. */
-function exactLines({ all }: Words, from: number, reading: Reading, work: Implied): readonly Line[] {
-  const { isOption, otherwise, anyCase, pathAt, subcommand } = reading;
-  const base = { args: all, from, otherwise, anyCase, mayLeaveOut: isOption, leaveOutUntil: all.length };
-  const spellings = [...(subcommand?.spellings ?? []), ...work.spellings];
-  const own: Line = spellings.length === 0 ? base : { ...base, path: { at: pathAt, spellings } };
-  const first = (pathAt.at(-1) ?? -1) + 1;
-  const { withOperand, withResources, toAnything } = work;
-  return [
-    own,
-    ...instead(base, [...pathAt, ...operandsFrom(first, isOption, 1)], withOperand),
-    ...(withResources === undefined
-      ? []
-      : instead(
-          base,
-          [...pathAt, ...operandsFrom(first, isOption, withResources.operands)],
-          withResources.spellings,
-        )),
-    ...toAnythingLines(base, pathAt, toAnything),
-  ];
-}
-
-/** Behind the words of what is done, a pattern may say what it likes. */
-function toAnythingLines(
-  base: Line,
-  at: readonly number[],
-  spellings: readonly (readonly string[])[],
-): readonly Line[] {
-  const mayLeaveOut = new Uint8Array(spellings.length === 0 ? 0 : base.args.length).fill(1);
-  return [...Map.groupBy(spellings, ({ length }) => length)].map(([length, some]) => ({
-    ...base,
-    mayLeaveOut,
-    path: { at, spellings: some },
-    free: { alone: ~((1 << length) - 1), withNext: 0 },
-  }));
-}
-
-function instead(
-  base: Line,
-  at: readonly number[],
-  spellings: readonly (readonly string[])[],
-): readonly Line[] {
-  return spellings.length === 0 ? [] : [{ ...base, path: { at, spellings } }];
-}
-
-/** The positions of the next operands, at most so many. */
-function operandsFrom(first: number, isOption: Uint8Array, most: number): readonly number[] {
-  const at: number[] = [];
-  for (
-    let next = isOption.indexOf(0, first);
-    next !== -1 && at.length < most;
-    next = isOption.indexOf(0, next + 1)
-  )
-    at.push(next);
-  return at;
-}
-
-/** Any flag before `--`, and its possible value, may be left out: `-C /x --quiet push` is `push`. */
-function generousLine({ all, index }: Words, from: number): Line {
-  const leaveOutUntil = index.latestEndOfFlags(from) + 1;
-  return { args: all, from, mayLeaveOut: index.mayLeaveOut, leaveOutUntil };
 }

@@ -16,7 +16,7 @@ export function concerns(rule: Rule, { uid, agent, labels, cwd }: LineFacts): bo
 /** The arguments are literally those of the rule. */
 export function matchesExactly(rule: Rule, line: CommandLine): boolean {
   return (
-    (rule.flags === undefined || line.hasLasting(rule.flags)) &&
+    (rule.flags === undefined || line.hasLasting(rule)) &&
     (rule.subcommands === undefined || isAmong(rule.subcommands, line.reading)) &&
     (rule.safeArguments !== true || line.isSafe) &&
     (rule.args === undefined || line.fitsLiterally(rule.args)) &&

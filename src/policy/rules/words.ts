@@ -1,4 +1,4 @@
-import { placesBeginning } from '../arguments/late-words.ts';
+import { beginsAsOneOf, placesBeginning, readIfByNode } from '../arguments/late-words.ts';
 import { WordIndex } from '../arguments/word-index.ts';
 import { ForbiddenCharacters } from './forbidden-characters.ts';
 import { TextFilter } from './text-filter.ts';
@@ -61,10 +61,17 @@ export class Words {
 
   /** The different options from there on that begin with one of these. */
   beginningWith(beginnings: readonly string[], from: number): readonly string[] {
+    // Found once for all tools, which read more or fewer of them.
+    const others = beginnings.filter((start) => !readIfByNode.includes(start));
+    const found = [...this.#lastOfAll(readIfByNode), ...this.#lastOfAll(others)];
+    return found.flatMap(([word, last]) => (last >= from && beginsAsOneOf(word, beginnings) ? word : []));
+  }
+
+  #lastOfAll(beginnings: readonly string[]): ReadonlyMap<string, number> {
     const key = beginnings.join(' ');
     const lastOf = this.#lastOf.get(key) ?? this.#findLastOf(beginnings);
     this.#lastOf.set(key, lastOf);
-    return [...lastOf].flatMap(([word, last]) => (last >= from ? word : []));
+    return lastOf;
   }
 
   #findLastOf(beginnings: readonly string[]): ReadonlyMap<string, number> {

@@ -176,6 +176,7 @@ function subcommandOf(name: string, data: SubcommandData, groups: Groups): Subco
     ...(data['operands-in-any-case'] === true ? { operandsInAnyCase: true as const } : {}),
     ...(data.runs === undefined ? {} : { runs: data.runs }),
     ...(data['other-lines'] === undefined ? {} : { otherLines: data['other-lines'] }),
+    ...(data['runs-operands'] === true ? { runsOperands: true } : {}),
     ...(data['run-programs'] === undefined ? {} : { runPrograms: new Set(data['run-programs']) }),
     ...(data.gives === undefined ? {} : { gives: data.gives.map((one) => givenOf(one, table)) }),
     ...(data['operands-give'] === undefined

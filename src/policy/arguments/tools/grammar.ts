@@ -73,6 +73,8 @@ export interface Subcommand {
   readonly unclearOperands?: readonly string[];
   /** The same, and what it does may be the work of any other sub-command. */
   readonly otherLines?: readonly string[];
+  /** Its operands are a command of another program; without them it takes commands from stdin. */
+  readonly runsOperands?: boolean;
   /** As `runPrograms` of the tool. */
   readonly runPrograms?: ReadonlySet<string>;
 }

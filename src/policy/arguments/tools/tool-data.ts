@@ -90,6 +90,8 @@ const subcommandData = strictObject({
   'unclear-operands': unclearField.optional(),
   /** The same for operands that may be a line of this tool (`npm exec npm publish`). */
   'other-lines': unclearField.optional(),
+  /** Its operands are a command: other-lines are then names of programs. */
+  'runs-operands': z.boolean().optional(),
   /** Its options that have a program run: one that the value names, or one in a folder or a file that it names. */
   'run-programs': optionNames.optional(),
 });
