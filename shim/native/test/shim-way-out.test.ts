@@ -68,9 +68,15 @@ describe.skipIf(!asRoot).each(nativeBuilds)("an agent's way out ($name)", (build
   });
 
   test.each([
-    ['a relay that keeps none', (relay: RelayConnection) => void relay.write(Buffer.of(1))],
-    ['a relay that speaks of no connection', (relay: RelayConnection) => relay.send(FrameType.gone, Buffer.of(0))],
-    ['a frame that has no place here', (relay: RelayConnection) => relay.send(FrameType.stdout, Buffer.of(0))],
+    ['a relay that keeps none', (relay: RelayConnection) => relay.write(Buffer.of(1))],
+    [
+      'a relay that speaks of no connection',
+      (relay: RelayConnection) => relay.send(FrameType.gone, Buffer.of(0)),
+    ],
+    [
+      'a frame that has no place here',
+      (relay: RelayConnection) => relay.send(FrameType.stdout, Buffer.of(0)),
+    ],
   ])('A-230 P24: ends with %s, and takes no connection any more', async (_what, say) => {
     await using bench = new ShimBench(build, ['.shim']);
     await using relay = await bench.relay();
