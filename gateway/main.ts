@@ -161,7 +161,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const warn = oncePerSecond((_incident, relay, text) => log.warn({ relay }, text));
   const relays = createRelays({
     stateFor: (relay) => ({
-      ...desiredState(relay, agents(), policy(), states),
+      ...desiredState(relay, agents(), policy(), live.egress().routes, states),
       authority: rotation.authorities.print(),
     }),
     onIncident: (incident, relay, text) => {
@@ -170,26 +170,28 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     },
   });
   rotation.authorities.watch(relays.tellAll);
+  const egress = openGatewayEgress({
+    ...{ config, live, audit, faults, log },
+    ...{ policy, states, secret: secrets.value },
+  });
+  const { agentWays } = egress;
+  const tellRelays = () => {
+    agentWays.hold();
+    relays.tellAll();
+  };
   const killSwitch = createKillSwitch({
-    states,
-    audit,
-    ledger,
-    tellRelays: relays.tellAll,
+    ...{ states, audit, ledger, tellRelays },
     lost: pool.lateExits.running,
     uncleanedHosts: fleet.uncleaned,
     relaysHalted: relaysHalted(agents, relays),
   });
   const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: states.refusal });
-  const egress = openGatewayEgress({ config, live, audit, faults, secret: secrets.value });
   const parts: ExecuteParts = {
     policy,
     applyRates: createRateLimits(),
     budgets: createBudgets(config.limits),
     breakers,
-    agents,
-    halted: states.refusal,
-    ledger,
-    recorder,
+    ...{ agents, ledger, recorder, halted: states.refusal },
     recordingRoom: createRecordingRoom(),
     authorizing: {
       approvals,
@@ -222,18 +224,17 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     checkPolicy: createPolicyChecks(config.toolFiles !== undefined),
     agents,
     configProblem: live.problem,
-    ledger,
-    history,
-    outputs: records.outputs,
-    approvals,
-    grants,
+    ...{ ledger, history, approvals, grants, outputs: records.outputs },
     ...{ scheduler, fleet, drains, relays, audit },
     auditFile: config.audit,
     ...{ states, killSwitch, breakers, counts, egressMetrics: egress.metrics },
     principals: createPrincipalOperations({ ...principals, agents }),
     ...{ ...rotation, assignments },
     secrets: secrets.views,
-    doorsProblems: () => [...doors.warnings(), ...notify.problems(), ...secrets.problems(policy())],
+    doorsProblems: () => [
+      ...[...doors.warnings(), ...notify.problems()],
+      ...[...secrets.problems(policy()), ...agentWays.problems()],
+    ],
     lackingApprovers: () => lackingApprovers(policy(), principals),
     faults,
     workspaces: workspaces.operations({ audit, ledger, forget }),
@@ -255,13 +256,14 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     events: events.feed({ ...warden, faults }),
     relays,
     offerHome: workspaces.homes.offer,
+    offerWayOut: agentWays.offer,
     ...{ principals, provider },
     ...{ ...rotation, doors, faults, log },
   };
   const servers = await startServers(config, identity, records, { ...served, ports, agents });
   const watching = new AbortController();
   const changed = () => {
-    relays.tellAll();
+    tellRelays();
     pool.followPolicy();
   };
   followPolicy(policyFile, { audit, changed, log, faults }, watching.signal);
@@ -269,7 +271,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     holdToAgents(before.agents);
     workspaces.holdToAgents();
     pool.apply(next);
-    relays.tellAll();
+    tellRelays();
   };
   doors.follow({ log, faults }, watching.signal);
   reloadOnChange(live, { file: config.file, apply, record, log, faults }, watching.signal);

@@ -7,7 +7,7 @@ import type { GatewayIdentity } from './auth/gateway-identity.ts';
 import { type Browsers, openBrowsers } from './browsers/open-browsers.ts';
 import { pageUrl } from './browsers/page-url.ts';
 import type { Execute, Resume } from './execute.ts';
-import type { OfferHome } from './grpc/carry.ts';
+import type { OfferLane } from './grpc/carry.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import { startHttpServer } from './http/start-http-server.ts';
@@ -37,7 +37,8 @@ export interface Served {
   readonly events: EventFeed;
   readonly detached: Detached;
   readonly relays: RelayRegistry;
-  readonly offerHome: OfferHome;
+  readonly offerHome: OfferLane;
+  readonly offerWayOut: OfferLane;
   readonly principals: Principals;
   /** By which people sign in; undefined if gateway.yaml names none. */
   readonly provider: IdentityProvider | undefined;

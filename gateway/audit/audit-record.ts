@@ -2,7 +2,7 @@ import type { HandOver, handOverType } from '../../src/audit/hand-over.ts';
 import type { Operand } from '../../src/plan.ts';
 import type { CutCommand } from '../../src/recordable-command.ts';
 import type { Usage } from '../../src/usage.ts';
-import type { ConnectionRecord } from './connection-record.ts';
+import type { ConnectionRecord, WayOutRecord } from './connection-record.ts';
 import type { GrantRecord, LinkRecord, SignInRecord, YesRecord } from './consent-records.ts';
 import type {
   AssignmentRecord,
@@ -23,6 +23,7 @@ export type AuditRecord =
   | OutcomeRecord
   | LateExitRecord
   | ConnectionRecord
+  | WayOutRecord
   | WatchRecord
   | ControlRecord
   | HostRecord

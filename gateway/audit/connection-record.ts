@@ -1,4 +1,6 @@
+import type { Destination } from '../../src/egress/destination.ts';
 import type { EgressFault } from '../../src/egress/egress-error.ts';
+import type { PlannedRoute } from '../../src/egress/reach.ts';
 
 /** A connection that a tool or an agent wanted, written when it is over. Nothing of what went over it. */
 export interface ConnectionRecord {
@@ -22,4 +24,13 @@ export interface ConnectionRecord {
   readonly ms: number;
   /** So many were turned away since the last record, unread, because too many were open. */
   readonly turnedAway?: number;
+}
+
+/** What an agent itself may reach from now on. Written before it reaches anything. */
+export interface WayOutRecord {
+  readonly type: 'way-out';
+  readonly agent: string;
+  readonly network: string;
+  readonly allow: readonly Destination[];
+  readonly routes: readonly PlannedRoute[];
 }

@@ -17,7 +17,7 @@ const home = { kind: 'volume', source: 'app' } as const;
 function told(workspace?: WorkspaceConfig) {
   const users = [{ uid: 1, gid: 1 }] as const;
   const agent = { ...{ name: 'a', relay: 'r', users, labels: {}, cwd: '/', hosts: {} }, workspace };
-  return desiredState('r', new Map([['a', agent as AgentConfig]]), policy, states).agents[0];
+  return desiredState('r', new Map([['a', agent as AgentConfig]]), policy, new Map(), states).agents[0];
 }
 
 test('a relay is told of a workspace if replicas follow it, and only what it needs to keep the home', () => {

@@ -1,4 +1,5 @@
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
+import { createCrumbBudgets } from '../../src/crumb-budgets.ts';
 import { type Connect, guardedConnect } from '../../src/egress/guarded-connect.ts';
 import { ownAddresses } from '../../src/egress/own-addresses.ts';
 import { resolveName } from '../../src/egress/resolve-name.ts';
@@ -6,19 +7,25 @@ import type { Faults } from '../../src/faults.ts';
 import type { LiveConfig } from '../live-config/reload-config.ts';
 import type { OpenWayOut } from '../ports/way-out.ts';
 import type { Secret } from '../secrets/open-secrets.ts';
+import { type AgentWays, type AgentWaysParts, createAgentWays } from './agent-ways.ts';
 import { type Egress, type EgressParts, openEgress } from './open-egress.ts';
-import { createWayOut } from './open-way-out.ts';
+import { openWayOutWith, wayOutMaker } from './open-way-out.ts';
 import { ownHosts } from './own-hosts.ts';
 
-interface GatewayEgressParts extends Pick<EgressParts, 'audit'> {
+const mostAgents = 10_000;
+
+type Asked = Pick<AgentWaysParts, 'policy' | 'states' | 'log'>;
+
+interface GatewayEgressParts extends Asked, Pick<EgressParts, 'audit'> {
   readonly config: GatewayConfig;
-  readonly live: Pick<LiveConfig, 'egress' | 'hosts'>;
+  readonly live: Pick<LiveConfig, 'agents' | 'egress' | 'hosts'>;
   readonly faults: Faults;
   readonly secret: Secret;
 }
 
 export interface GatewayEgress extends Pick<Egress, 'metrics'> {
   readonly openWayOut: OpenWayOut;
+  readonly agentWays: AgentWays;
 }
 
 /** The way out as gateway.yaml says it now: each connection is made by what is in force when it comes. */
@@ -28,6 +35,7 @@ export function openGatewayEgress({
   audit,
   faults,
   secret,
+  ...asked
 }: GatewayEgressParts): GatewayEgress {
   const ours = ownAddresses(() => ownHosts(config, [...live.hosts().values()]), resolveName);
   const connect: Connect = async (wanted, signal) => {
@@ -35,9 +43,10 @@ export function openGatewayEgress({
     const guarded = guardedConnect({ resolve: resolveName, ours, ...(proxy !== undefined && { proxy }) });
     return await guarded(wanted, signal);
   };
-  const egress = openEgress({
-    ...{ audit, connect, secret },
-    routes: () => live.egress().routes,
-  });
-  return { metrics: egress.metrics, openWayOut: createWayOut(egress, faults) };
+  const routes = () => live.egress().routes;
+  const egress = openEgress({ audit, connect, secret, routes });
+  const createWayOut = wayOutMaker(egress, faults);
+  const paceOf = createCrumbBudgets(mostAgents);
+  const agentWays = createAgentWays({ ...asked, ...live, routes, audit, createWayOut, paceOf });
+  return { metrics: egress.metrics, openWayOut: openWayOutWith(createWayOut), agentWays };
 }

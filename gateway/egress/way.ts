@@ -8,3 +8,6 @@ export interface Way extends Traveller {
   /** Of all connections of this execution or agent. */
   readonly account: Account;
 }
+
+/** An agent's own. */
+export type AgentWay = Pick<Way, 'agent' | 'reach'>;

@@ -6,12 +6,12 @@ import { byteLane } from '../../src/wire/byte-lane.ts';
 import type { Callers } from './calls/authenticate.ts';
 import { CallRefused, toStatus } from './calls/errors.ts';
 
-/** Takes the home of an agent's workspace from a relay, or returns why it is refused. */
-export type OfferHome = (relay: string, agent: string, lane: Duplex) => string | undefined;
+/** Takes an agent's lane from a relay, or returns why it is refused. */
+export type OfferLane = (relay: string, agent: string, lane: Duplex) => string | undefined;
 
 export interface CarryParts {
   readonly callers: Callers;
-  readonly offerHome: OfferHome;
+  readonly offer: OfferLane;
   /** Aborts when the server closes. */
   readonly closing: AbortSignal;
 }
@@ -21,7 +21,7 @@ type CarryCall = ServerDuplexStream<CarryRequest, CarryResponse>;
 /** A relay's lane: the first message names the agent, all others are bytes of frames. */
 export function carry({
   callers,
-  offerHome,
+  offer,
   closing,
 }: CarryParts): handleBidiStreamingCall<CarryRequest, CarryResponse> {
   return (call) => {
@@ -31,7 +31,7 @@ export function carry({
       if (message?.$case !== 'start')
         return refuse(call, status.INVALID_ARGUMENT, 'the start of a lane comes first');
       const lane = laneOf(call);
-      const why = offerHome(name, message.value.agent, lane);
+      const why = offer(name, message.value.agent, lane);
       if (why === undefined) {
         const listening = onAbort(closing, () => void lane.destroy());
         lane.once('close', () => listening[Symbol.dispose]());

@@ -17,14 +17,15 @@ import type { Callers } from './calls/authenticate.ts';
 import { CallRefused, toStatus } from './calls/errors.ts';
 import { type RelayCallRates, relayCallRates } from './calls/relay-call-rates.ts';
 import { unary } from './calls/unary.ts';
-import { carry, type OfferHome } from './carry.ts';
+import { carry, type OfferLane } from './carry.ts';
 
 export interface RelayServiceParts {
   readonly callers: Callers;
   readonly enrolment: Enrolment;
   readonly authorities: Pick<Authorities, 'print'>;
   readonly relays: RelayRegistry;
-  readonly offerHome: OfferHome;
+  readonly offerHome: OfferLane;
+  readonly offerWayOut: OfferLane;
   /** `relayCallRates` if absent. */
   readonly rates?: RelayCallRates;
   /** Aborts when the server closes: relays are disconnected at once, and connect to the next gateway. */
@@ -40,6 +41,7 @@ export const relayCalls = {
   renew: RelayServiceService.renew,
   synchronize: RelayServiceService.synchronize,
   carry: RelayServiceService.carry,
+  wayOut: RelayServiceService.wayOut,
 } as const;
 
 /** The calls of relays over mTLS. */
@@ -69,7 +71,8 @@ export function relayService(parts: RelayServiceParts): Pick<RelayServiceServer,
       return { certificate: renewed.value.certificate, certificateAuthority: renewed.value.authority };
     }),
     synchronize: synchronize(parts),
-    carry: carry(parts),
+    carry: carry({ ...parts, offer: parts.offerHome }),
+    wayOut: carry({ ...parts, offer: parts.offerWayOut }),
   };
 }
 
@@ -155,11 +158,12 @@ function latestTo(call: SynchronizeCall): (state: RelayState) => void {
 function toResponse({ lockdown, authority = '', agents }: RelayState): SynchronizeResponse {
   return {
     ...{ lockdown, authority },
-    agents: agents.map(({ tools, users, workspace, ...agent }) => ({
+    agents: agents.map(({ tools, users, workspace, wayOut, ...agent }) => ({
       ...agent,
       tools: [...tools],
       users: [...users],
       workspace: workspace && homeMessage(workspace),
+      wayOut: wayOut && { environment: [...wayOut.environment] },
     })),
   };
 }

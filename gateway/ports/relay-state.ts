@@ -28,6 +28,8 @@ export interface RelayState {
     readonly users: readonly Identity[];
     /** Of which the relay keeps the home. */
     readonly workspace?: HomeWorkspace;
+    /** The agent has a way out of its own: variables of its clients. */
+    readonly wayOut?: { readonly environment: readonly string[] };
   }[];
 }
 

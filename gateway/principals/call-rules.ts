@@ -41,6 +41,7 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'RelayService/Renew': certified,
     'RelayService/Synchronize': relays,
     'RelayService/Carry': relays,
+    'RelayService/WayOut': relays,
     'WardenService/ListExecutions': looks,
     'WardenService/GetExecution': looks,
     'WardenService/GetOutput': operates,

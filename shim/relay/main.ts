@@ -9,9 +9,10 @@ import { lockFolder } from '../../src/lock.ts';
 import { createLog } from '../../src/log.ts';
 import { nativeFile } from '../../src/native-file.ts';
 import { say } from '../../src/text/say.ts';
-import { type AgentSet, openAgentSet } from './agents/agent-set.ts';
+import { type AgentSet, type AgentSetParts, openAgentSet } from './agents/agent-set.ts';
 import { createServedAgent, type ServeParts } from './agents/serve-agent.ts';
 import { createToldFile } from './agents/told-file.ts';
+import { keepEach } from './control/keep-each.ts';
 import { keepHalted } from './control/keep-halted.ts';
 import { type Link, openRenewingLink } from './control/renewing-link.ts';
 import { synchronize } from './control/synchronize.ts';
@@ -19,9 +20,11 @@ import { openAgentEngine } from './execution/agent-engine.ts';
 import { countedLog } from './listening/counted-log.ts';
 import { createParseTurns } from './listening/request/parse-turns.ts';
 import { loadPeerCredentials } from './listening/socket/peer-credentials.ts';
+import { createDoors } from './way-out/doors.ts';
+import { keepWayOut, type WayOutWish } from './way-out/keep-way-out.ts';
 import { openContainedCarriers } from './workspace/contained-carriers.ts';
 import type { KeepParts } from './workspace/keep-home.ts';
-import { createHomes, type Homes } from './workspace/keep-homes.ts';
+import { createHomes } from './workspace/keep-homes.ts';
 import { relayKey } from './workspace/relay-key.ts';
 
 /** How long running commands may continue after the first TERM; a second TERM ends the relay at once. */
@@ -68,7 +71,13 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
     config.agents.map(({ container }) => container),
   );
   const homes = createHomes({ link, engine, log, ...openCarriers(config) });
-  const agents = await openAgents(config, { link, engine, log, peerOf: credentials.of }, homes);
+  const doors = createDoors();
+  const waysOut = keepEach<WayOutWish>(
+    (agent, wish, tell, signal) => keepWayOut(agent, wish, { link, engine, doors, log }, tell, signal),
+    'the agent has no way out now',
+  );
+  const parts = { link, engine, log, peerOf: credentials.of, offerWayOut: doors.offer };
+  const agents = await openAgents(config, parts, { homes, waysOut });
   const stopping = new AbortController();
   const first = Promise.withResolvers<void>();
   const synchronized = synchronize({ link, engine, log, agents, onApplied: first.resolve }, stopping.signal);
@@ -82,6 +91,7 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
 
   await asked;
   log.info('draining');
+  await waysOut.close();
   await drain(agents);
   // What ran has brought its changes home by now.
   await homes.close();
@@ -112,8 +122,8 @@ function lockFolders({ state, identity }: RelayConfig): Disposable {
 
 function openAgents(
   config: RelayConfig,
-  parts: Pick<ServeParts, 'link' | 'engine' | 'log' | 'peerOf'>,
-  homes: Homes,
+  parts: Pick<ServeParts, 'link' | 'engine' | 'log' | 'peerOf' | 'offerWayOut'>,
+  kept: Pick<AgentSetParts, 'homes' | 'waysOut'>,
 ): Promise<AgentSet> {
   const { log } = parts;
   const files = { shim: nativeFile('clawrden-shim'), init: nativeFile('clawrden-init') };
@@ -122,7 +132,7 @@ function openAgents(
     config,
     serve: (places) => createServedAgent(places, { ...shared, warn: countedLog(log) }),
     file: createToldFile(config.state, log),
-    homes,
+    ...kept,
     log,
   });
 }

@@ -125,6 +125,8 @@ export interface AgentConfig {
   readonly workspace?: WorkspaceConfig;
   /** A host qualifies if it has all of these labels. If there are no labels, every host qualifies. */
   readonly hosts: Labels;
+  /** Of the policy, by name: what the agent itself may reach; absent: nothing. */
+  readonly network?: string | undefined;
 }
 
 /** The home of an agent's workspace. */

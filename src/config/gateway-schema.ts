@@ -68,6 +68,7 @@ const agent = strictObject({
   cwd: absolutePathField.prefault('/app'),
   workspace: workspaceField.optional(),
   hosts: labelsField.default({}),
+  network: z.string().min(1).max(63).optional(),
 });
 
 /** gateway.yaml as a person writes it. `load-gateway-config.ts` turns it into what the gateway uses. */

@@ -15,6 +15,7 @@ export interface KnownAgent {
   readonly places: AgentPlaces;
   /** As the gateway told it. */
   readonly workspace?: HomeWorkspace;
+  readonly wayOut?: NonNullable<ToldAgent['wayOut']>;
   /** All that the gateway told of. */
   readonly told: readonly ToldAgent[];
 }
@@ -37,8 +38,8 @@ export async function findAgent(
   const told = await readTold(config.state);
   const own = told.find((agent) => agent.name === name);
   const listed = config.agents.find((agent) => agent.name === name);
-  const workspace = own?.workspace;
-  const rest = { told, ...(workspace && { workspace }) };
+  const { workspace, wayOut } = own ?? {};
+  const rest = { told, ...(workspace && { workspace }), ...(wayOut && { wayOut }) };
   if (listed !== undefined) return { places: listedPlaces(config, listed), ...rest };
   return own && { places: toldPlaces(config, own), ...rest };
 }

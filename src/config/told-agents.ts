@@ -12,12 +12,19 @@ export type ToldAgent = z.infer<typeof toldAgent>;
 
 export type ToldHalt = ToldAgent['halt'];
 
+const variable = z
+  .string()
+  .max(4096)
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*=[^\0]*$/, 'is not NAME=value');
+
 const toldAgent = z.strictObject({
   name: nameField,
   users: usersField,
   workspace: homeWorkspaceField.optional(),
   /** What the kill switch had done to it. */
   halt: z.enum(['paused', 'killed']).optional(),
+  /** It has a way out of its own: `NAME=value` for its clients. */
+  wayOut: z.strictObject({ environment: z.array(variable).max(10_000) }).optional(),
 });
 
 const toldFile = z.strictObject({ agents: z.array(toldAgent).max(1000) });
@@ -37,8 +44,14 @@ export function formatTold(agents: readonly ToldAgent[]): string {
 }
 
 /** What a gateway says of an agent, checked as a file of the relay's own; a line if it is wrong. */
-export function checkTold(name: string, users: readonly Identity[], halt?: ToldHalt): ToldAgent | string {
-  return checked(toldAgent, { name, users: users.map(pair), ...(halt && { halt }) });
+export function checkTold(
+  name: string,
+  users: readonly Identity[],
+  halt?: ToldHalt,
+  wayOut?: ToldAgent['wayOut'],
+): ToldAgent | string {
+  const rest = { ...(halt && { halt }), ...(wayOut && { wayOut }) };
+  return checked(toldAgent, { name, users: users.map(pair), ...rest });
 }
 
 /** The same of its workspace. */

@@ -15,6 +15,8 @@ import {
   RelayServiceService,
   type SynchronizeRequest,
   type SynchronizeResponse,
+  type WayOutRequest,
+  type WayOutResponse,
 } from '../gen/clawrden/v1/relay.ts';
 import { WardenServiceService, type WatchApprovalsResponse } from '../gen/clawrden/v1/warden.ts';
 import { readIdentity } from '../pki/identity-files.ts';
@@ -37,6 +39,8 @@ export interface GatewayClient {
   readonly synchronize: () => ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
   /** The lane to the home of an agent's workspace; read like `execute`. */
   readonly carry: () => ClientDuplexStream<CarryRequest, CarryResponse>;
+  /** The lane of an agent's own way out; read like `execute`. */
+  readonly wayOut: () => ClientDuplexStream<WayOutRequest, WayOutResponse>;
   /** All pending questions, now and after every change. If the stream is lost, it ends in an 'error' with a gRPC code. */
   readonly watchApprovals: () => ClientReadableStream<WatchApprovalsResponse>;
   /** A call that is answered with a stream of messages. Read at once; cancel it to leave early. */
@@ -81,6 +85,7 @@ export async function connectGateway({
     execute: () => openStream(client, executeMethod, tokens),
     synchronize: () => openStream(client, RelayServiceService.synchronize, tokens),
     carry: () => openStream(client, RelayServiceService.carry, tokens),
+    wayOut: () => openStream(client, RelayServiceService.wayOut, tokens),
     watchApprovals: () => openStreamed(client, WardenServiceService.watchApprovals, {}, tokens),
     stream: (method, request) => openStreamed(client, method, request, tokens),
     call: (method, request, withinMs) => callWithToken(client, method, request, tokens, withinMs),

@@ -1,6 +1,6 @@
-import { crumbBytes } from '../crumb-budgets.ts';
-import { type Frame, FrameError, FrameReader, FrameType } from '../wire/frames.ts';
+import { type Frame, FrameError, FrameReader } from '../wire/frames.ts';
 import { DockerDemux } from './docker-demux.ts';
+import { frameCost } from './frame-cost.ts';
 import { InitFault } from './init-fault.ts';
 import { type InitProtocol, maxInitFrameBytes } from './init-protocol.ts';
 import { joinFrames } from './join-frames.ts';
@@ -8,12 +8,6 @@ import { joinFrames } from './join-frames.ts';
 /** An init's own stderr is silent, but for its last words. */
 const mostStderrBytes = 64 * 1024;
 const maxDiagnosticBytes = 2048;
-/** What is parsed and joined to other output costs so much less than what is passed on. */
-const parsedPart = 1 / 16;
-/** Pieces of an ordinary size are paid for by their bytes. */
-const bytesOfPiece = 2048;
-
-const carriers: ReadonlySet<number> = new Set([FrameType.stdout, FrameType.stderr, FrameType.carried]);
 
 /** What one chunk of an attached stream brought. */
 export interface InitFrames {
@@ -41,9 +35,8 @@ export class InitFrameReader {
     const taken: Frame[] = [];
     const fault = this.#take(chunk, taken);
     const frames = joinFrames(taken);
-    const crumbs = frames.filter((frame) => carriedBy(frame) < crumbBytes).length;
-    const pieces = taken.length + this.#demux.takeHeaders() - chunk.length / bytesOfPiece;
-    return { frames, fault, cost: crumbs + Math.max(0, pieces) * parsedPart };
+    const pieces = taken.length + this.#demux.takeHeaders();
+    return { frames, fault, cost: frameCost(frames, pieces, chunk.length) };
   }
 
   #take(chunk: Buffer, taken: Frame[]): InitFault | undefined {
@@ -73,11 +66,4 @@ export class InitFrameReader {
     const room = maxDiagnosticBytes - this.diagnostic.length;
     if (room > 0) this.diagnostic += bytes.subarray(0, room).toString();
   }
-}
-
-/** Bytes of the tool's input, output or connections that it is about. */
-function carriedBy({ type, payload }: Frame): number {
-  if (type === FrameType.credit) return payload.readUInt32BE(0);
-  if (type === FrameType.room) return payload.readUInt32BE(1);
-  return carriers.has(type) ? payload.length : 0;
 }

@@ -1,4 +1,5 @@
 import { type Frame, FrameType } from '../wire/frames.ts';
+import { isConnectionFrame } from './connection-frame.ts';
 import { InitFault } from './init-fault.ts';
 
 /** The version of the table in `docs/protocol.md`. */
@@ -9,7 +10,6 @@ export const maxInitFrameBytes = 128 * 1024;
 const stdinWindow = 256 * 1024;
 const longestRefusal = 2048;
 const mostOperands = 8;
-const mostConnections = 64;
 
 /**
  * What an init has said, and so what it may say next:
@@ -104,13 +104,11 @@ export class InitProtocol {
       case FrameType.unread:
         return payload.length === 4 && payload.readUInt32BE(0) <= this.#sent;
       case FrameType.opened:
-      case FrameType.finished:
-      case FrameType.gone:
-        return payload.length === 1 && isConnection(payload);
       case FrameType.carried:
-        return payload.length > 1 && isConnection(payload);
+      case FrameType.finished:
       case FrameType.room:
-        return payload.length === 5 && isConnection(payload);
+      case FrameType.gone:
+        return isConnectionFrame({ type, payload });
       case FrameType.refused:
         return payload.length <= longestRefusal;
       case FrameType.exit:
@@ -144,10 +142,6 @@ export class InitProtocol {
 function isSignal(payload: Buffer): boolean {
   const signal = payload.readUInt8(0);
   return signal >= 1 && signal <= 64;
-}
-
-function isConnection(payload: Buffer): boolean {
-  return payload.readUInt8(0) < mostConnections;
 }
 
 /** At most so many strings: `u32 length, bytes, NUL`, and nothing else. */

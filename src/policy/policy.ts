@@ -40,6 +40,8 @@ export interface PolicyBase {
   readonly environment: readonly string[];
   /** In version 0 a tool that is not here still runs, by mirror. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
+  /** What each network by name lets be reached; absent if there are none. */
+  readonly networks?: ReadonlyMap<string, NetworkReach>;
   /** What tool files say of the tools that they define. Absent if there are none. */
   readonly pages?: ReadonlyMap<string, ToolPage>;
   readonly breakers: readonly Breaker[];

@@ -48,6 +48,10 @@ export const everyRecord: EveryRecord = {
     ...{ type: 'connection', execution: '', agent: 'coder', network: oddText, to: oddText, route: 'model' },
     ...{ address: '::1', outcome: 'denied', text: oddText, up: 0, down: 2 ** 53, ms: 1, turnedAway: 7 },
   },
+  'way-out': {
+    ...{ type: 'way-out', agent: 'coder', network: oddText, allow: [{ to: 'a.example:443', private: true }] },
+    routes: [{ name: 'model', to: 'https://m.example/', methods: ['GET'], headers: ['a'], secrets: ['k'] }],
+  },
   watch: { type: 'watch', ...ids, by: 'person:otto' },
   control: { type: 'control', agent: '*', state: 'paused', ...told },
   host: { type: 'host', host: 'h', state: 'draining', ...told },

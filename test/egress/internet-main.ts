@@ -62,7 +62,9 @@ createServer((socket) => {
   more();
 }).listen(19, '::');
 
-const serve: RequestListener = (request, response) => void answer(request, response);
+/** A client that is cut off ends its own answer only. */
+const serve: RequestListener = (request, response) =>
+  void answer(request, response).catch(() => response.destroy());
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', url = '', rawHeaders } = request;

@@ -135,6 +135,7 @@ export async function startFollowedSite(
   });
   const gateway = await startTestGateway({
     offerHome: workspaces.homes.offer,
+    offerWayOut: () => 'no agent has a way out here',
     warden: { workspaces: operations },
     people: { admin: 'admin', olga: 'operator', vera: 'viewer' },
   });

@@ -13,7 +13,7 @@ import { createRelays, type Relays, type RelaysOptions } from '../../gateway/con
 import { openRevocations, type Revocations } from '../../gateway/control/revocations.ts';
 import type { Execute, Resume } from '../../gateway/execute.ts';
 import type { RelayCallRates } from '../../gateway/grpc/calls/relay-call-rates.ts';
-import type { OfferHome } from '../../gateway/grpc/carry.ts';
+import type { OfferLane } from '../../gateway/grpc/carry.ts';
 import type { Pace } from '../../gateway/grpc/front/pace.ts';
 import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
 import { startGrpcServer } from '../../gateway/grpc/start-grpc-server.ts';
@@ -79,7 +79,8 @@ export interface GatewayOptions {
   readonly state?: () => RelayState;
   readonly onIncident?: RelaysOptions['onIncident'];
   /** If absent, no agent's workspace is followed. */
-  readonly offerHome?: OfferHome;
+  readonly offerHome?: OfferLane;
+  readonly offerWayOut?: OfferLane;
   /** The role of each person; if absent, `admin` is one. */
   readonly people?: Readonly<Record<string, Role>>;
   /** The role of each program; if absent, there is none. */
@@ -157,6 +158,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
       signIn: { codes: createSignInCodes({ sessions, record: audit.append }), url: 'http://127.0.0.1:8080' },
       relays,
       offerHome: options.offerHome ?? (() => 'no workspace is followed here'),
+      offerWayOut: options.offerWayOut ?? (() => 'no agent has a way out here'),
       limits: options.limits ?? { connections: 4096, perAddress: 256 },
     });
   let grpc = await serve(0);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { OfferHome } from '../../gateway/grpc/carry.ts';
+import type { OfferLane } from '../../gateway/grpc/carry.ts';
 import { createHomes, type Homes } from '../../gateway/workspaces/homes.ts';
 import { CarrierFrame } from '../../src/carrier-client/carrier-frame.ts';
 import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
@@ -63,7 +63,7 @@ interface Host extends ToldHost {
 
 interface HostOptions {
   readonly keys?: object;
-  readonly offerHome?: OfferHome;
+  readonly offerHome?: OfferLane;
 }
 
 async function startHost({ keys, offerHome }: HostOptions, ...agents: readonly Told[]): Promise<Host> {
@@ -222,7 +222,7 @@ describe.skipIf(!isRoot)('a relay that keeps the homes of workspaces', { timeout
       await writeFile(join(rootOf('coder'), `file-${count}`), Buffer.alloc(size / 64, 'x'));
     }
     const offered = Promise.withResolvers<Duplex>();
-    const offerHome: OfferHome = (_relay, _agent, lane) => {
+    const offerHome: OfferLane = (_relay, _agent, lane) => {
       offered.resolve(lane);
       return undefined;
     };

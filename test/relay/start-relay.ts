@@ -3,15 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Execute, Resume } from '../../gateway/execute.ts';
+import type { OfferLane } from '../../gateway/grpc/carry.ts';
 import { startsAtOnce } from '../../shim/relay/agents/serve-agent.ts';
 import { openAgentEngine } from '../../shim/relay/execution/agent-engine.ts';
 import { AgentListener } from '../../shim/relay/listening/agent-listener.ts';
 import { countedLog } from '../../shim/relay/listening/counted-log.ts';
 import { createParseTurns } from '../../shim/relay/listening/request/parse-turns.ts';
 import { loadPeerCredentials } from '../../shim/relay/listening/socket/peer-credentials.ts';
+import { createDoors, type Doors } from '../../shim/relay/way-out/doors.ts';
 import type { Identity } from '../../src/command.ts';
 import type { RequestLimits } from '../../src/config/relay-config.ts';
 import { Gate } from '../../src/gate.ts';
+import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { connectRelay } from '../grpc/connect-relay.ts';
 import { relay as relayName, startTestGateway, type TestGateway } from '../grpc/gateway.ts';
 import { type Network, networkTo } from './network.ts';
@@ -25,6 +28,8 @@ export interface TestRelay extends AsyncDisposable {
   readonly gateway: TestGateway;
   /** Between the relay and the gateway. */
   readonly network: Network;
+  readonly link: GatewayClient;
+  readonly doors: Doors;
   readonly listener: AgentListener;
   readonly socket: string;
   /** Another agent's socket, at the same relay. */
@@ -39,6 +44,7 @@ export interface RelayOptions {
   readonly users?: readonly [Identity, ...Identity[]];
   readonly peer?: Identity;
   readonly limits?: RequestLimits;
+  readonly offerWayOut?: OfferLane;
   /** The agent host's engine; it does not exist if absent. */
   readonly engine?: string;
 }
@@ -50,6 +56,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
   const gateway = await startTestGateway({
     ...(options.execute && { execute: options.execute }),
     ...(options.resume && { resume: options.resume }),
+    ...(options.offerWayOut && { offerWayOut: options.offerWayOut }),
   });
   const network = await networkTo(gateway.port);
   const identityDir = await gateway.identity(relayName);
@@ -58,6 +65,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
   const socket = join(dir, 'sockets/coder/warden.sock');
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line) => logged.push(JSON.parse(line)) });
+  const doors = createDoors();
   const { of } = loadPeerCredentials();
   const turn = createParseTurns();
   const listenerOf = (agent: string, path: string) =>
@@ -71,6 +79,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
       turn,
       // The tests run as root, which may not ask for commands: the test replaces the kernel's answer by a user.
       peerOf: (connected) => ({ ...of(connected), ...(options.peer ?? user) }),
+      offerWayOut: doors.offer,
       log,
       warn: countedLog(log),
     });
@@ -82,6 +91,8 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
   return {
     gateway,
     network,
+    link,
+    doors,
     listener,
     socket,
     neighbour,

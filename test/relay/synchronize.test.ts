@@ -26,6 +26,7 @@ function willing(): AgentEngine & { readonly asked: string[] } {
   return {
     asked,
     startInit: () => Promise.reject(new Error('nothing is run here')),
+    startWayOut: () => Promise.reject(new Error('nothing is run here')),
     look: () => Promise.resolve({ running: true, problem: '' }),
     set: (_whose, state) => Promise.resolve(void asked.push(state)),
     awake: () => Promise.resolve(() => false),

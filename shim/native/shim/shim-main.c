@@ -1,5 +1,5 @@
-/* The shim: what an agent runs instead of a tool. It sends its arguments and environment to the relay, and then
- * behaves like the tool that the relay runs; docs/protocol.md describes the wire. */
+/* The shim: what an agent runs instead of a tool. It sends its arguments and environment to the relay, and then behaves
+ * like the tool that the relay runs; docs/protocol.md describes the wire. By its own name it is the agent's way out. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -14,17 +14,22 @@
 #include "request.h"
 #include "session.h"
 #include "signals.h"
+#include "way-out.h"
 
 extern char **environ;
 
 static const char default_socket[] = "/var/run/clawrden/warden.sock";
 
+static const char *socket_path(void)
+{
+    const char *path = environment_value(environ, "CLAWRDEN_SOCKET");
+    return path && path[0] ? path : default_socket;
+}
+
 static void connect_to_relay(struct session *session)
 {
     struct text why = {0};
-    const char *path = environment_value(environ, "CLAWRDEN_SOCKET");
-    if (!path || !path[0])
-        path = default_socket;
+    const char *path = socket_path();
     int fd = dial(path, session->signals, &why);
     if (fd < 0 && errno == EINTR)
         ending_signal(signals_next(session->signals));
@@ -50,6 +55,10 @@ int main(int argc, char **argv)
     (void)argc;
     if (!called_as_linked(argv, &why))
         ending_own("name-mismatch", why.bytes);
+    if (way_out_wanted(argv)) {
+        signal(SIGPIPE, SIG_IGN);
+        way_out_serve(socket_path());
+    }
     caller_look(&session.caller);
     open_stdio(&session);
     if (!descriptors_guard() || (session.signals = signals_open(session.caller.ignored)) < 0)

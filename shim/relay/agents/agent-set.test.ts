@@ -42,7 +42,8 @@ async function start(known: readonly ToldAgent[], roots: readonly string[]) {
     },
     problems: () => new Map(),
   };
-  const set = await openAgentSet({ config, serve, file, homes, log });
+  const waysOut = { hold: () => {}, problems: () => new Map() };
+  const set = await openAgentSet({ config, serve, file, homes, waysOut, log });
   const kept = [...held].map(([name, { user }]) => `${name} ${user.uid}`);
   return { kept, refused: [...set.refused().keys()] };
 }

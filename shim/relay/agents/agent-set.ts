@@ -12,7 +12,9 @@ import { createFindOutOfBounds, type FindOutOfBounds } from '../../../src/config
 import type { ClawrdenError } from '../../../src/errors.ts';
 import type { AgentState } from '../../../src/gen/clawrden/v1/relay.ts';
 import { createInTurn } from '../../../src/in-turn.ts';
+import type { KeptEach } from '../control/keep-each.ts';
 import type { SynchronizedAgents } from '../control/synchronize.ts';
+import type { WayOutWish } from '../way-out/keep-way-out.ts';
 import { type HomeWish, homeWish } from '../workspace/home-wish.ts';
 import type { Homes } from '../workspace/keep-homes.ts';
 import { notKept } from '../workspace/not-kept.ts';
@@ -25,6 +27,7 @@ export interface AgentSetParts {
   readonly serve: (places: AgentPlaces) => ServedAgent;
   readonly file: ToldFile;
   readonly homes: Pick<Homes, 'hold' | 'problems'>;
+  readonly waysOut: Pick<KeptEach<WayOutWish>, 'hold' | 'problems'>;
   readonly log: Logger;
 }
 
@@ -73,7 +76,10 @@ class Agents implements AgentSet {
   all = (): readonly ServedAgent[] => [...this.#listed, ...this.#told.values()];
 
   refused = (): ReadonlyMap<string, string> =>
-    new Map([...this.#parts.homes.problems(), ...this.#unkept, ...this.#refused]);
+    new Map([
+      ...[...this.#parts.waysOut.problems(), ...this.#parts.homes.problems()],
+      ...[...this.#unkept, ...this.#refused],
+    ]);
 
   follow = (told: readonly AgentState[]): Promise<void> =>
     this.#inTurn(async () => {
@@ -128,6 +134,20 @@ class Agents implements AgentSet {
     );
     await Promise.all(wanted.map((place) => this.#serve(place)));
     this.#parts.homes.hold(this.#homes());
+    this.#parts.waysOut.hold(this.#waysOut());
+  }
+
+  /** Agents that have one and may use it, of those that are served. */
+  #waysOut(): ReadonlyMap<string, WayOutWish> {
+    const { config } = this.#parts;
+    return new Map(
+      this.#known.flatMap((told): [string, WayOutWish][] => {
+        if (told.wayOut === undefined || told.halt !== undefined || this.#refused.has(told.name)) return [];
+        const listed = config.agents.find(({ name }) => name === told.name);
+        const { agent } = listed === undefined ? toldPlaces(config, told) : listedPlaces(config, listed);
+        return [[told.name, { container: agent.container, user: agent.users[0] }]];
+      }),
+    );
   }
 
   /** Workspaces of which this relay keeps the home, by agent. The carrier is the agent's first user. */

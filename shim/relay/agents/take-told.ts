@@ -33,12 +33,12 @@ export function takeTold(states: readonly AgentState[], before: readonly ToldAge
 }
 
 function takeAgent(
-  { name, users, paused, killed }: AgentState,
+  { name, users, paused, killed, wayOut }: AgentState,
   before: readonly ToldAgent[],
 ): ToldAgent | string | undefined {
   const ids = users.length > 0 ? users : (before.find((agent) => agent.name === name)?.users ?? []);
   const halt = killed ? 'killed' : paused ? 'paused' : undefined;
-  return ids.length === 0 ? undefined : checkTold(name, ids, halt);
+  return ids.length === 0 ? undefined : checkTold(name, ids, halt, wayOut);
 }
 
 function takeWorkspace({ workspace }: AgentState): HomeWorkspace | string | undefined {

@@ -10,7 +10,7 @@ import { readTrust } from '../../../src/pki/trust-file.ts';
 import { pushbackOf } from '../../../src/wire/pushback.ts';
 
 /** What a relay needs from the gateway. */
-export interface Link extends Pick<GatewayClient, 'carry' | 'execute' | 'waitForReady' | 'close'> {
+export interface Link extends Pick<GatewayClient, 'carry' | 'wayOut' | 'execute' | 'waitForReady' | 'close'> {
   /** `undefined` if the gateway does not answer in time; `waitForReady` waits for its first answer over such a stream. */
   readonly synchronize: (timeoutMs: number) => Promise<Synchronization | undefined>;
 }
@@ -81,7 +81,7 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
 
   const checking = checkNowAndThen(renewIfDue, options.log);
   return {
-    carry: () => current.client.carry(),
+    ...{ carry: () => current.client.carry(), wayOut: () => current.client.wayOut() },
     execute: () => current.client.execute(),
     synchronize: async (timeoutMs) => {
       const [line, { promise }] = [newest, renewal];

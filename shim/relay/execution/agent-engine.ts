@@ -11,6 +11,7 @@ import {
   type Whose,
 } from './find-container.ts';
 import { findMountpoint, type VolumeFinder } from './find-mountpoint.ts';
+import { lastWords } from './last-words.ts';
 import { localEngine } from './local-engine.ts';
 import { type RunState, setContainers } from './set-containers.ts';
 
@@ -25,6 +26,12 @@ export interface AgentEngine {
     user: Identity,
     signal: AbortSignal,
   ) => Promise<StartedInit>;
+  /** Starts the agent's way out there; rejects like `startInit`. */
+  readonly startWayOut: (
+    container: AgentContainer,
+    user: Identity,
+    signal: AbortSignal,
+  ) => Promise<StartedWayOut>;
   /** Takes 3 s at most. */
   readonly look: (container: AgentContainer) => Promise<ContainerState>;
   /**
@@ -50,24 +57,36 @@ export interface StartedInit {
   readonly explain: () => Promise<string>;
 }
 
+export interface StartedWayOut {
+  /** The line that it ended with. Never rejects. */
+  readonly said: Promise<string>;
+}
+
 const callTimeoutMs = 3000;
 const init = '/clawrden/bin/.init';
+/** By its own name. */
+const wayOut = '/clawrden/bin/.shim';
 
 /** `url` is `unix:///path`; `taken` are the containers that relay.yaml names. */
 export function openAgentEngine(url: string, taken: readonly string[] = []): AgentEngine & VolumeFinder {
   const docker = localEngine(url);
   const finder = createContainerFinder(docker, taken);
-  return {
-    startInit: async (container, user, signal) => {
+  type Start<Started> = (found: FoundContainer, user: Identity, signal: AbortSignal) => Promise<Started>;
+  const starting =
+    <Started>(start: Start<Started>) =>
+    async (container: AgentContainer, user: Identity, signal: AbortSignal): Promise<Started> => {
       try {
-        return await startInit(await finder.one(container, signal), user, signal);
+        return await start(await finder.one(container, signal), user, signal);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw error instanceof ClawrdenError
           ? error
           : new ClawrdenError('host-lost', describe(error, container));
       }
-    },
+    };
+  return {
+    startInit: starting(startInit),
+    startWayOut: starting(startWayOut),
     look: (container) =>
       look(finder, container).catch((error: unknown) => ({
         running: false,
@@ -95,21 +114,42 @@ async function look(finder: ContainerFinder, which: AgentContainer): Promise<Con
 
 async function startInit(
   { name, container }: FoundContainer,
-  { uid, gid }: Identity,
-  abortSignal: AbortSignal,
+  user: Identity,
+  signal: AbortSignal,
 ): Promise<StartedInit> {
+  const { exec, stream } = await startExec(container, init, user, true, signal);
+  return { stream, container: name, explain: () => explain(exec, name) };
+}
+
+/** It ends with its connection to the relay's socket. */
+async function startWayOut(
+  { container }: FoundContainer,
+  user: Identity,
+  signal: AbortSignal,
+): Promise<StartedWayOut> {
+  const { stream } = await startExec(container, wayOut, user, false, signal);
+  return { said: lastWords(stream) };
+}
+
+async function startExec(
+  container: Docker.Container,
+  program: string,
+  { uid, gid }: Identity,
+  input: boolean,
+  abortSignal: AbortSignal,
+) {
   const exec = await container.exec({
-    Cmd: [init],
+    Cmd: [program],
     User: `${uid}:${gid}`,
     WorkingDir: '/',
-    AttachStdin: true,
+    AttachStdin: input,
     AttachStdout: true,
     AttachStderr: true,
     Tty: false,
     abortSignal,
   });
-  const stream = await exec.start({ hijack: true, stdin: true, Detach: false, Tty: false, abortSignal });
-  return { stream, container: name, explain: () => explain(exec, name) };
+  const how = { hijack: true, stdin: input, Detach: false, Tty: false, abortSignal };
+  return { exec, stream: await exec.start(how) };
 }
 
 async function explain(exec: Docker.Exec, container: string): Promise<string> {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -36,12 +37,15 @@ export interface ConnectionContext {
   /** Shared by all of this agent's clients. */
   readonly budget: AgentBudget;
   readonly reportTooMuch: ReportTooMuch;
+  /** Takes over a connection that asks for the agent's way out; false if nobody waits for it. */
+  readonly offerWayOut: (agent: string, socket: Socket) => boolean;
 }
 
 const requestTimeoutMs = 10_000;
 const reachTimeoutMs = 10_000;
 const reportWaitMs = 1000;
 const cancelTimeoutMs = 5000;
+const noWayOut = Buffer.of(1);
 
 /** One shim's connection, from the first byte to the last: one request, one execution. */
 export class Connection {
@@ -74,6 +78,7 @@ export class Connection {
       const { command, refusal } = await this.#admit();
       if (refusal?.code === 'rate-limit') this.#turnAway(refusal);
       else if (refusal !== undefined) await this.#refuse(refusal, command);
+      else if (command === undefined) return await this.#giveWayOut();
       else await this.#run(command);
       await this.#told;
     } catch (error) {
@@ -95,6 +100,18 @@ export class Connection {
     this.#body = undefined;
     const { agent, budget } = this.#context;
     return admitRequest(body, this.#peer, agent.users, budget);
+  }
+
+  /** Until it ends. */
+  async #giveWayOut(): Promise<void> {
+    const { agent, offerWayOut, warn } = this.#context;
+    const closed = once(this.#socket, 'close');
+    if (!offerWayOut(agent.name, this.#socket)) {
+      this.#socket.end(noWayOut);
+      this.#socket.resume();
+      warn({ agent: agent.name, ...this.#peer }, 'a program asked for a way out that is not kept now');
+    }
+    await closed;
   }
 
   #turnAway(refusal: ClawrdenError): void {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { abortable, deadline } from '../../../src/abort.ts';
 import { backoffMs } from '../control/backoff.ts';
+import type { TellProblem } from '../control/keep-each.ts';
 import type { Link } from '../control/renewing-link.ts';
 import type { VolumeFinder } from '../execution/find-mountpoint.ts';
 import { carryLane } from './carry-lane.ts';
@@ -20,9 +21,6 @@ export interface KeepParts {
   readonly containers: Pick<ContainedCarriers, 'start'>;
   readonly log: Logger;
 }
-
-/** Empty while a home is kept, or why it is not. */
-export type TellProblem = (problem: string) => void;
 
 const readyTimeoutMs = 30_000;
 /** A first look at a large workspace on a slow disk takes minutes. */

@@ -1,6 +1,6 @@
 import type { YamlSource } from '../../config/read-yaml.ts';
 import { noReach } from '../../egress/reach.ts';
-import type { ToolDefinition } from '../policy.ts';
+import type { PolicyBase, ToolDefinition } from '../policy.ts';
 import { toolDefaults } from '../tool-defaults.ts';
 import type { NetworksFile } from './tool-schema.ts';
 
@@ -19,6 +19,12 @@ export function buildNetworks(networks: NetworksFile): Networks {
     return [name, { ...none, reach: { network: name, allow, routes: [...new Set(routes)] } }];
   });
   return new Map([['none', none], ...uses]);
+}
+
+/** Those by name, for agents that have one. */
+export function namedNetworks(networks: Networks): Pick<PolicyBase, 'networks'> {
+  const named = [...networks].filter(([, { reach }]) => reach !== noReach);
+  return named.length === 0 ? {} : { networks: new Map(named.map(([name, { reach }]) => [name, reach])) };
 }
 
 /** Names that cannot be shown in a line, and the one that is taken. */

@@ -7,7 +7,7 @@ import { warnAboutVariables } from '../request/dangerous-variables.ts';
 import { compileArgs } from '../rules/match-args.ts';
 import { indexRules } from '../rules/rule-index.ts';
 import { findBreakerProblems, toBreaker } from './breakers.ts';
-import { buildNetworks, type Networks } from './build-networks.ts';
+import { buildNetworks, type Networks, namedNetworks } from './build-networks.ts';
 import { buildTools, findToolProblems, toOverrides } from './build-tools.ts';
 import { findRuleProblems, findUndefinedTools } from './find-rule-problems.ts';
 import { findTeachingProblems, taughtBy, warnAboutTeaching } from './find-teaching-problems.ts';
@@ -64,6 +64,7 @@ export function buildVersion1(
     approvalExpiresMs: raw.approval.expires,
     environment: raw.environment.allow,
     tools: buildTools(tools, networks, raw.timeout),
+    ...namedNetworks(networks),
     ...(files.length > 0 && { pages: new Map(files.map((file) => [file.name, file])) }),
     rules,
     index: indexRules(rules),

@@ -4,10 +4,11 @@ import type { AgentBudget } from './agent-budget.ts';
 import { identityRefusal, type Peer } from './identity-refusal.ts';
 import { parseRequest } from './parse-request.ts';
 
-export type Admission =
-  | { readonly command: Command; readonly refusal: undefined }
-  /** Absent if the request could not be read. */
-  | { readonly command: Command | undefined; readonly refusal: ClawrdenError };
+export interface Admission {
+  /** Absent: it asks for the agent's way out, or it could not be read. */
+  readonly command: Command | undefined;
+  readonly refusal: ClawrdenError | undefined;
+}
 
 /**
  * Reads a request and compares it with the kernel's facts about its sender. Rejects like `received` if the sender

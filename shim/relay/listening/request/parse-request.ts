@@ -12,7 +12,8 @@ import {
 } from '../../../../src/text/strict-json.ts';
 
 export interface ShimRequest {
-  readonly command: Command;
+  /** Absent: it is the agent's way out. */
+  readonly command: Command | undefined;
   /** The identity that the shim claims. */
   readonly claim: Identity;
 }
@@ -21,9 +22,17 @@ const maxId = 0xfffffffe;
 const maxShown = 64;
 const defaultUmask = 0o022;
 const kinds: ReadonlySet<unknown> = new Set<StdioKind>(['tty', 'pipe', 'file', 'null', 'closed']);
+const keysOfWayOut = ['v', 'way-out', 'identity'];
 const keysOfVersion0 = ['command', 'args', 'cwd', 'env', 'identity'];
 const keysOfVersion1 = [...keysOfVersion0, 'v', 'umask', 'stdio', 'ignored', 'tty'];
-const allKeys: ReadonlySet<string> = new Set([...keysOfVersion1, 'uid', 'gid', 'cols', 'rows']);
+const allKeys: ReadonlySet<string> = new Set([
+  ...keysOfVersion1,
+  ...keysOfWayOut,
+  'uid',
+  'gid',
+  'cols',
+  'rows',
+]);
 
 /** As many values as a command may have, plus some for the rest of a request. */
 const mostValues = commandLimits.args + commandLimits.envEntries + 128;
@@ -45,8 +54,15 @@ export function parseRequest(body: Uint8Array, onRead: (values: number) => void 
 function toRequest(value: unknown): ShimRequest {
   const fields = record('the request', value);
   const version = parseVersion(fields['v']);
+  if (fields['way-out'] !== undefined) return parseWayOut(fields);
   allowKeys('the request', fields, version === 0 ? keysOfVersion0 : keysOfVersion1);
   return { command: parseCommand(fields, version), claim: parseClaim(fields['identity']) };
+}
+
+function parseWayOut(fields: Fields): ShimRequest {
+  allowKeys('a request for the way out', fields, keysOfWayOut);
+  if (fields['v'] !== 1 || fields['way-out'] !== true) throw invalid('"way-out" is not true in version 1');
+  return { command: undefined, claim: parseClaim(fields['identity']) };
 }
 
 function read(body: Uint8Array, limits: JsonLimits): unknown {

@@ -24,7 +24,7 @@ export async function checkAgent(name: string, options: CheckAgentOptions): Prom
 }
 
 async function checkKnown(
-  { places }: KnownAgent,
+  { places, wayOut }: KnownAgent,
   { agents, docker: engine }: RelayConfig,
   locked: readonly string[],
 ): Promise<readonly Finding[]> {
@@ -35,6 +35,7 @@ async function checkKnown(
     (error: unknown) => ({ id: undefined, findings: [bad(check, messageOf(error), 'start the engine')] }),
   );
   if (found.id === undefined) return found.findings;
-  const findings = [...found.findings, ...(await checkJail({ places, engine, id: found.id, locked }))];
+  const question = { places, engine, id: found.id, locked, ...(wayOut && { wayOut }) };
+  const findings = [...found.findings, ...(await checkJail(question))];
   return findings.length > 0 ? findings : [good(check, `container ${found.id.slice(0, 12)} is closed`)];
 }

@@ -10,6 +10,7 @@ import { checkLinks } from './check-links.ts';
 import { checkMounts } from './check-mounts.ts';
 import { checkPath } from './check-path.ts';
 import { checkRights } from './check-rights.ts';
+import { checkWayOut } from './check-way-out.ts';
 import { findUser, type PasswdUser } from './find-user.ts';
 import { type Inspected, inspected } from './inspected.ts';
 import type { JailFacts, JailWanted } from './jail-facts.ts';
@@ -22,6 +23,7 @@ export interface JailQuestion {
   readonly engine: string;
   /** A container of it, which runs. */
   readonly id: string;
+  readonly wayOut?: JailWanted['wayOut'];
   /** Programs that should be locked in the image. */
   readonly locked?: readonly string[];
 }
@@ -42,6 +44,7 @@ export async function checkJail(question: JailQuestion): Promise<readonly Findin
       engines: [new URL(question.engine).pathname, ...usualEngines],
       shim: await readFile(nativeFile('clawrden-shim')).catch(() => undefined),
       realPath,
+      ...(question.wayOut && { wayOut: question.wayOut }),
     };
     return findProblems(facts, wanted);
   } catch (error) {
@@ -65,6 +68,7 @@ export function findProblems(facts: JailFacts, wanted: JailWanted): readonly Fin
     ...checkMounts(facts, wanted),
     ...checkLinks(facts, wanted),
     ...checkPath(facts, wanted),
+    ...checkWayOut(facts, wanted),
   ];
 }
 

@@ -41,6 +41,8 @@ export interface JailFacts {
 /** How an agent's container has to be. */
 export interface JailWanted {
   readonly agent: string;
+  /** What its container should have of its way out; absent if it has none. */
+  readonly wayOut?: { readonly environment: readonly string[] };
   readonly users: readonly Identity[];
   /** The jail's folder on the agent host. */
   readonly jail: string;

@@ -61,7 +61,7 @@ export async function checkRelayFiles(file: string, locked: readonly string[] = 
     engine,
     ...(engine.level === 'error'
       ? []
-      : (await Promise.all(agents.map((places) => checkAgent(places, config, locked)))).flat()),
+      : (await Promise.all(agents.map((places) => checkAgent(places, config, { known, locked })))).flat()),
     ...(await checkHomes(known, config)),
   ];
 }
@@ -94,9 +94,10 @@ function checkBound({ agents }: RelayConfig, known: readonly ToldAgent[]): Findi
 async function checkAgent(
   places: AgentPlaces,
   { agents, docker: engine }: RelayConfig,
-  locked: readonly string[],
+  { known, locked }: { readonly known: readonly ToldAgent[]; readonly locked: readonly string[] },
 ): Promise<Finding[]> {
   const check = `agent ${places.agent.name}`;
+  const wayOut = known.find(({ name }) => name === places.agent.name)?.wayOut;
   const named = agents.map((each) => each.container);
   try {
     const { id, findings } = await findAgentContainer(places.agent.container, { engine, named, check });
@@ -105,7 +106,7 @@ async function checkAgent(
     if (status === 404) return [bad(check, `there is no container ${id}`, 'start it, or mend its name')];
     const container = inspected.parse(body);
     const problems = [
-      ...(await checkJail({ places, engine, id, locked })),
+      ...(await checkJail({ places, engine, id, locked, ...(wayOut && { wayOut }) })),
       ...(await checkWays(container, check)),
     ];
     const name = container.Name.replace(/^\//, '');

@@ -12,8 +12,18 @@ complete: true
     'policy.yaml',
   );
   if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
-  expect(checkRoutes({ routes: [{ name: 'npm' }] }, parsed.policy)).toEqual([
+  const agents = [
+    { name: 'a', network: 'n' },
+    { name: 'b', network: 'elsewhere' },
+  ];
+  expect(checkRoutes({ routes: [{ name: 'npm' }], agents }, parsed.policy)).toEqual([
     expect.objectContaining({ level: 'error', text: 'tools.npm has the route model, which is not there' }),
+    expect.objectContaining({ level: 'error', text: 'agent a has the route model, which is not there' }),
+    expect.objectContaining({
+      level: 'error',
+      text: 'agent b has the network elsewhere, which the policy has not',
+    }),
   ]);
-  expect(checkRoutes({ routes: [{ name: 'npm' }, { name: 'model' }] }, parsed.policy)).toEqual([]);
+  const routes = [{ name: 'npm' }, { name: 'model' }];
+  expect(checkRoutes({ routes, agents: agents.slice(0, 1) }, parsed.policy)).toEqual([]);
 });

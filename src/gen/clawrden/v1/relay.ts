@@ -22,6 +22,23 @@ import {
 } from "@grpc/grpc-js";
 import { Identity } from "./execution.ts";
 
+export interface WayOutRequest {
+  message:
+    | //
+    /** First, and only once. */
+    { $case: "start"; value: WayOutStart }
+    | { $case: "frames"; value: Uint8Array }
+    | undefined;
+}
+
+export interface WayOutStart {
+  agent: string;
+}
+
+export interface WayOutResponse {
+  frames: Uint8Array;
+}
+
 export interface CarryRequest {
   message:
     | //
@@ -124,7 +141,16 @@ export interface AgentState {
    */
   users: Identity[];
   /** Present if replicas of the agent's workspace follow it: the relay keeps a carrier at its home. */
-  workspace: Workspace | undefined;
+  workspace:
+    | Workspace
+    | undefined;
+  /** Present if the agent has a way out of its own. */
+  wayOut: OwnWayOut | undefined;
+}
+
+export interface OwnWayOut {
+  /** NAME=value: by these the usual clients find it. No secret is in them. */
+  environment: string[];
 }
 
 /** A relay that does not take one of the values says so in the agent's problem, serves the agent, and carries nothing. */
@@ -156,6 +182,241 @@ export interface WorkspaceLimits {
   /** Folders in each other. */
   depth: number;
 }
+
+function createBaseWayOutRequest(): WayOutRequest {
+  return { message: undefined };
+}
+
+export const WayOutRequest: MessageFns<WayOutRequest> = {
+  encode(message: WayOutRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.message?.$case) {
+      case "start":
+        WayOutStart.encode(message.message.value, writer.uint32(10).fork()).join();
+        break;
+      case "frames":
+        writer.uint32(18).bytes(message.message.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WayOutRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWayOutRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.message = { $case: "start", value: WayOutStart.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.message = { $case: "frames", value: reader.bytes() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): WayOutRequest {
+    return {
+      message: isSet(object.start)
+        ? { $case: "start", value: WayOutStart.fromJSON(object.start) }
+        : isSet(object.frames)
+        ? { $case: "frames", value: bytesFromBase64(object.frames) }
+        : undefined,
+    };
+  },
+
+  toJSON(message: WayOutRequest): unknown {
+    const obj: any = {};
+    if (message.message?.$case === "start") {
+      obj.start = WayOutStart.toJSON(message.message.value);
+    } else if (message.message?.$case === "frames") {
+      obj.frames = base64FromBytes(message.message.value);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<WayOutRequest>): WayOutRequest {
+    return WayOutRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<WayOutRequest>): WayOutRequest {
+    const message = createBaseWayOutRequest();
+    switch (object.message?.$case) {
+      case "start": {
+        if (object.message?.value !== undefined && object.message?.value !== null) {
+          message.message = { $case: "start", value: WayOutStart.fromPartial(object.message.value) };
+        }
+        break;
+      }
+      case "frames": {
+        if (object.message?.value !== undefined && object.message?.value !== null) {
+          message.message = { $case: "frames", value: object.message.value };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseWayOutStart(): WayOutStart {
+  return { agent: "" };
+}
+
+export const WayOutStart: MessageFns<WayOutStart> = {
+  encode(message: WayOutStart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WayOutStart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWayOutStart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): WayOutStart {
+    return { agent: isSet(object.agent) ? globalThis.String(object.agent) : "" };
+  },
+
+  toJSON(message: WayOutStart): unknown {
+    const obj: any = {};
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<WayOutStart>): WayOutStart {
+    return WayOutStart.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<WayOutStart>): WayOutStart {
+    const message = createBaseWayOutStart();
+    message.agent = object.agent ?? "";
+    return message;
+  },
+};
+
+function createBaseWayOutResponse(): WayOutResponse {
+  return { frames: new Uint8Array(0) };
+}
+
+export const WayOutResponse: MessageFns<WayOutResponse> = {
+  encode(message: WayOutResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.frames.length !== 0) {
+      writer.uint32(10).bytes(message.frames);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WayOutResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWayOutResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.frames = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): WayOutResponse {
+    return { frames: isSet(object.frames) ? bytesFromBase64(object.frames) : new Uint8Array(0) };
+  },
+
+  toJSON(message: WayOutResponse): unknown {
+    const obj: any = {};
+    if (message.frames.length !== 0) {
+      obj.frames = base64FromBytes(message.frames);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<WayOutResponse>): WayOutResponse {
+    return WayOutResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<WayOutResponse>): WayOutResponse {
+    const message = createBaseWayOutResponse();
+    message.frames = object.frames ?? new Uint8Array(0);
+    return message;
+  },
+};
 
 function createBaseCarryRequest(): CarryRequest {
   return { message: undefined };
@@ -1297,7 +1558,7 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
 };
 
 function createBaseAgentState(): AgentState {
-  return { name: "", tools: [], paused: false, killed: false, users: [], workspace: undefined };
+  return { name: "", tools: [], paused: false, killed: false, users: [], workspace: undefined, wayOut: undefined };
 }
 
 export const AgentState: MessageFns<AgentState> = {
@@ -1319,6 +1580,9 @@ export const AgentState: MessageFns<AgentState> = {
     }
     if (message.workspace !== undefined) {
       Workspace.encode(message.workspace, writer.uint32(50).fork()).join();
+    }
+    if (message.wayOut !== undefined) {
+      OwnWayOut.encode(message.wayOut, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -1384,6 +1648,14 @@ export const AgentState: MessageFns<AgentState> = {
             message.workspace = Workspace.decode(reader, reader.uint32());
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.wayOut = OwnWayOut.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1404,6 +1676,11 @@ export const AgentState: MessageFns<AgentState> = {
       killed: isSet(object.killed) ? globalThis.Boolean(object.killed) : false,
       users: globalThis.Array.isArray(object?.users) ? object.users.map((e: any) => Identity.fromJSON(e)) : [],
       workspace: isSet(object.workspace) ? Workspace.fromJSON(object.workspace) : undefined,
+      wayOut: isSet(object.wayOut)
+        ? OwnWayOut.fromJSON(object.wayOut)
+        : isSet(object.way_out)
+        ? OwnWayOut.fromJSON(object.way_out)
+        : undefined,
     };
   },
 
@@ -1427,6 +1704,9 @@ export const AgentState: MessageFns<AgentState> = {
     if (message.workspace !== undefined) {
       obj.workspace = Workspace.toJSON(message.workspace);
     }
+    if (message.wayOut !== undefined) {
+      obj.wayOut = OwnWayOut.toJSON(message.wayOut);
+    }
     return obj;
   },
 
@@ -1443,6 +1723,80 @@ export const AgentState: MessageFns<AgentState> = {
     message.workspace = (object.workspace !== undefined && object.workspace !== null)
       ? Workspace.fromPartial(object.workspace)
       : undefined;
+    message.wayOut = (object.wayOut !== undefined && object.wayOut !== null)
+      ? OwnWayOut.fromPartial(object.wayOut)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseOwnWayOut(): OwnWayOut {
+  return { environment: [] };
+}
+
+export const OwnWayOut: MessageFns<OwnWayOut> = {
+  encode(message: OwnWayOut, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.environment) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OwnWayOut {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOwnWayOut();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.environment.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): OwnWayOut {
+    return {
+      environment: globalThis.Array.isArray(object?.environment)
+        ? object.environment.map((e: any) => globalThis.String(e))
+        : [],
+    };
+  },
+
+  toJSON(message: OwnWayOut): unknown {
+    const obj: any = {};
+    if (message.environment?.length) {
+      obj.environment = message.environment;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<OwnWayOut>): OwnWayOut {
+    return OwnWayOut.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<OwnWayOut>): OwnWayOut {
+    const message = createBaseOwnWayOut();
+    message.environment = object.environment?.map((e) => e) || [];
     return message;
   },
 };
@@ -1812,6 +2166,22 @@ export const RelayServiceService = {
     responseSerialize: (value: CarryResponse): Buffer => Buffer.from(CarryResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CarryResponse => CarryResponse.decode(value),
   },
+  /**
+   * WayOut is the lane of one agent's own way out: a relay opens one while an agent that has such a way out runs, and
+   * is neither paused nor killed. The first request names the agent. From then on both directions are bytes of frames
+   * about connections (21 to 25 of docs/protocol.md), at most 64 KiB a message. Of two lanes of one agent the newer
+   * counts, and the older ends; the gateway ends one whose destinations or routes are others now: open it again.
+   * PERMISSION_DENIED: the agent has none, or not at this relay, or is halted.
+   */
+  wayOut: {
+    path: "/clawrden.v1.RelayService/WayOut" as const,
+    requestStream: true as const,
+    responseStream: true as const,
+    requestSerialize: (value: WayOutRequest): Buffer => Buffer.from(WayOutRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WayOutRequest => WayOutRequest.decode(value),
+    responseSerialize: (value: WayOutResponse): Buffer => Buffer.from(WayOutResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WayOutResponse => WayOutResponse.decode(value),
+  },
 } as const;
 
 export interface RelayServiceServer extends UntypedServiceImplementation {
@@ -1844,6 +2214,14 @@ export interface RelayServiceServer extends UntypedServiceImplementation {
    * of that agent.
    */
   carry: handleBidiStreamingCall<CarryRequest, CarryResponse>;
+  /**
+   * WayOut is the lane of one agent's own way out: a relay opens one while an agent that has such a way out runs, and
+   * is neither paused nor killed. The first request names the agent. From then on both directions are bytes of frames
+   * about connections (21 to 25 of docs/protocol.md), at most 64 KiB a message. Of two lanes of one agent the newer
+   * counts, and the older ends; the gateway ends one whose destinations or routes are others now: open it again.
+   * PERMISSION_DENIED: the agent has none, or not at this relay, or is halted.
+   */
+  wayOut: handleBidiStreamingCall<WayOutRequest, WayOutResponse>;
 }
 
 export interface RelayServiceClient extends Client {
@@ -1925,6 +2303,16 @@ export interface RelayServiceClient extends Client {
   carry(): ClientDuplexStream<CarryRequest, CarryResponse>;
   carry(options: Partial<CallOptions>): ClientDuplexStream<CarryRequest, CarryResponse>;
   carry(metadata: Metadata, options?: Partial<CallOptions>): ClientDuplexStream<CarryRequest, CarryResponse>;
+  /**
+   * WayOut is the lane of one agent's own way out: a relay opens one while an agent that has such a way out runs, and
+   * is neither paused nor killed. The first request names the agent. From then on both directions are bytes of frames
+   * about connections (21 to 25 of docs/protocol.md), at most 64 KiB a message. Of two lanes of one agent the newer
+   * counts, and the older ends; the gateway ends one whose destinations or routes are others now: open it again.
+   * PERMISSION_DENIED: the agent has none, or not at this relay, or is halted.
+   */
+  wayOut(): ClientDuplexStream<WayOutRequest, WayOutResponse>;
+  wayOut(options: Partial<CallOptions>): ClientDuplexStream<WayOutRequest, WayOutResponse>;
+  wayOut(metadata: Metadata, options?: Partial<CallOptions>): ClientDuplexStream<WayOutRequest, WayOutResponse>;
 }
 
 export const RelayServiceClient = makeGenericClientConstructor(

@@ -4,6 +4,7 @@ import type { AgentPlaces } from '../../../../config/told-agents.ts';
 import type { ImageFacts } from './image-facts.ts';
 import { jailFirst } from './jail-path.ts';
 import type { RunWish } from './read-run-options.ts';
+import { withWayOut } from './way-out-env.ts';
 
 export interface ContainerParts {
   readonly wish: RunWish;
@@ -12,11 +13,13 @@ export interface ContainerParts {
   readonly socketFolder: string;
   /** What follows the agent, if anything does. */
   readonly workspace: HomeWorkspace | undefined;
+  /** Variables of the agent's way out. */
+  readonly wayOut: readonly string[];
 }
 
 /** What an engine makes the container from: what was asked for, and over it what closes it. */
 export function containerBody(parts: ContainerParts) {
-  const { wish, image, places, workspace } = parts;
+  const { wish, image, places, workspace, wayOut } = parts;
   const { users, name } = places.agent;
   const [{ uid, gid }] = users;
   const isAttached = !wish.detach;
@@ -29,7 +32,7 @@ export function containerBody(parts: ContainerParts) {
     ...(workdir !== undefined && { WorkingDir: workdir }),
     ...(wish.stopTimeout !== undefined && { StopTimeout: wish.stopTimeout }),
     User: `${uid}:${gid}`,
-    Env: [...wish.env, `PATH=${jailFirst(image.env)}`],
+    Env: [...withWayOut(wish.env, image.env, wayOut), `PATH=${jailFirst(image.env)}`],
     Labels: { ...wish.labels, [agentLabel]: name },
     ...{ Tty: wish.tty, OpenStdin: wish.interactive, StdinOnce: wish.interactive && isAttached },
     ...{ AttachStdin: wish.interactive && isAttached, AttachStdout: isAttached, AttachStderr: isAttached },

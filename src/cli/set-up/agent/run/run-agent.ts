@@ -54,7 +54,7 @@ interface Made {
 
 async function makeContainer(name: string, wish: RunWish, config: RelayConfig): Promise<Made> {
   const known = await waitForPlaces(name, config);
-  const { places, workspace } = known;
+  const { places, workspace, wayOut } = known;
   checkHalt(known);
   await checkAlone(places.agent, config);
   for (const { source, target } of wish.volumes) checkTarget(`--volume ${source}`, target, workspace?.target);
@@ -65,7 +65,10 @@ async function makeContainer(name: string, wish: RunWish, config: RelayConfig): 
   const socketFolder = dirname(places.agent.socket);
   return {
     name: nameOf(known, wish),
-    body: containerBody({ wish: { ...wish, volumes }, image, places, socketFolder, workspace }),
+    body: containerBody({
+      ...{ wish: { ...wish, volumes }, image, places, socketFolder, workspace },
+      wayOut: wayOut?.environment ?? [],
+    }),
   };
 }
 

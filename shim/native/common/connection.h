@@ -8,7 +8,7 @@
 #include "outbox.h"
 #include "wire.h"
 
-/* One connection of the tool to the way out. It is over when both sides have said `gone`; each says it once, and nothing
+/* One connection to the way out. It is over when both sides have said `gone`; each says it once, and nothing
  * after it. */
 struct connection {
     uint8_t id;

@@ -8,10 +8,10 @@
 
 enum { CONNECTIONS_MOST = 64, NETWORK_POLLED = 1 + CONNECTIONS_MOST };
 
-/* The tool's way out: its programs connect to 127.0.0.1:3128, and the gateway has the other end. Nothing that they say
- * is read here. */
+/* A way out, a tool's or an agent's: programs connect to 127.0.0.1:3128, and the gateway has the other end. Nothing that
+ * they say is read here. */
 struct network {
-    /* -1: the tool has none. */
+    /* -1: there is none. */
     int listener;
     /* The connection that is read first, and the one that the present frame is about. */
     size_t turn, about;
@@ -31,7 +31,7 @@ bool network_obey(struct network *network, const struct piece *piece);
  * bytes that went to the gateway. */
 size_t network_step(struct network *network, struct outbox *outbox, const struct pollfd *polled, size_t count);
 
-/* No process of the tool is left. What the gateway says of its connections from now on has no effect. */
+/* The way out is over. What the gateway says of its connections from now on has no effect. */
 void network_close(struct network *network);
 
 #endif

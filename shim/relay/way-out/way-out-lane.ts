@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { ClientDuplexStream, StatusObject } from '@grpc/grpc-js';
+import { abortable } from '../../../src/abort.ts';
+import type { WayOutRequest, WayOutResponse } from '../../../src/gen/clawrden/v1/relay.ts';
+import { byteLane } from '../../../src/wire/byte-lane.ts';
+
+export type WayOutStream = ClientDuplexStream<WayOutRequest, WayOutResponse>;
+
+const allowed = Buffer.of(0);
+
+/**
+ * Passes the frames of an agent's way out to the gateway and back, until either ends or `signal` aborts; then both end.
+ * Resolves with the reason.
+ */
+export async function carryWayOut(
+  agent: string,
+  socket: Socket,
+  stream: WayOutStream,
+  signal: AbortSignal,
+): Promise<string> {
+  const status = new Promise<StatusObject>((resolve) => stream.once('status', resolve));
+  const lane = byteLane<WayOutRequest, WayOutResponse>(stream, {
+    wrap: (value) => ({ message: { $case: 'frames', value } }),
+    unwrap: ({ frames }) => frames,
+    abort: () => stream.cancel(),
+  });
+  lane.on('error', () => {});
+  stream.write({ message: { $case: 'start', value: { agent } } });
+  socket.write(allowed);
+  lane.pipe(socket);
+  socket.pipe(lane);
+  const left = once(socket, 'close').then(() => 'its program has ended');
+  // A program that has said its last byte is gone.
+  socket.once('end', () => socket.destroy());
+  const ended = status.then(({ details }) => details || 'the gateway ended it');
+  try {
+    return await abortable(Promise.race([left, ended]), signal);
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    socket.destroy();
+    lane.destroy();
+  }
+}
