@@ -12,6 +12,7 @@ import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import { startHttpServer } from './http/start-http-server.ts';
 import type { Authorities } from './keys/authorities.ts';
+import { createMcpDoor } from './mcp/create-mcp-door.ts';
 import type { Enrolment } from './ports/authentication.ts';
 import type { Detached } from './ports/detached.ts';
 import type { EventFeed } from './ports/events.ts';
@@ -97,8 +98,7 @@ export async function startServers(
     tokens: principals.apiTokens,
     enrolment,
     ...{ providerSignIn: providerSignIn(served, enrolment, browsers), grpcPort: () => grpcPort },
-    ...browsers,
-    ...served,
+    ...{ ...browsers, ...served, mcp: createMcpDoor(served) },
   });
   const first = await startGrpcServer({
     listen: grpc.listen,

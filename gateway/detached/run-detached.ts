@@ -5,7 +5,7 @@ import { gatherResult } from '../execution/gather-result.ts';
 import type { Ledger } from '../execution/ledger.ts';
 import { WholeInput } from '../execution/whole-input.ts';
 import type { Channel, ToCaller } from '../ports/channel.ts';
-import type { Detached, ExecutionResult } from '../ports/detached.ts';
+import type { Detached, Underway } from '../ports/detached.ts';
 import { principalName } from '../ports/principal.ts';
 import type { Unfinished } from '../store/detached-rows.ts';
 import type { History } from '../store/history.ts';
@@ -32,13 +32,16 @@ export function createDetached(parts: DetachedParts): OpenDetached {
   const { rows, faults } = parts;
   const lives = createLives(parts);
   const writing = new Set<Promise<void>>();
+  const underways = new Map<string, Underway>();
 
   /** Writes its end down. What cannot be written is lost: the history and the audit have the outcome. */
-  async function keepEnd({ caller, id }: Named, ended: Promise<ExecutionResult>): Promise<void> {
-    const result = await ended;
+  async function keepEnd({ caller, id }: Named, underway: Underway): Promise<void> {
+    underways.set(keyOf(caller, id), underway);
+    const result = await underway.ended;
     const written = rows.end(caller, id, result).catch((error: unknown) => faults.report('a result', error));
     writing.add(written);
     await written.finally(() => writing.delete(written));
+    underways.delete(keyOf(caller, id));
   }
 
   return {
@@ -46,24 +49,25 @@ export function createDetached(parts: DetachedParts): OpenDetached {
       if ((input?.length ?? 0) > detachedInputBytes)
         throw new ClawrdenError('too-large', 'the stdin of a detached execution has 1 MiB at most');
       const named = { caller: principalName(caller), id: request.executionId };
-      const { begun, ended, cancel } = follow(lives, { ...named, input }, (channel) =>
+      const { begun, underway, cancel } = follow(lives, { ...named, input }, (channel) =>
         parts.execute(caller, request, channel),
       );
-      const first = await Promise.race([begun, ended]);
+      const first = await Promise.race([begun, underway.ended]);
       // It was refused, and its caller is told: nobody asks for it again.
       if (first !== 'begun') return first;
       await rows.add(named.caller, named.id, input).catch((error: unknown) => {
         cancel();
         throw error;
       });
-      void keepEnd(named, ended);
+      void keepEnd(named, underway);
       return first;
     },
     result: rows.find,
+    underway: (caller, id) => underways.get(keyOf(caller, id)),
     restore: async () => {
       const open = await rows.unfinished();
       const restored = await Promise.all(open.map((row) => restore(row, parts, lives)));
-      for (const each of restored) if (each !== undefined) void keepEnd(each.row, each.ended);
+      for (const each of restored) if (each !== undefined) void keepEnd(each.row, each.underway);
       return restored.filter((each) => each !== undefined).length;
     },
     close: async () => {
@@ -71,6 +75,10 @@ export function createDetached(parts: DetachedParts): OpenDetached {
       await Promise.all(writing);
     },
   };
+}
+
+function keyOf(caller: string, id: string): string {
+  return `${id} ${caller}`;
 }
 
 interface Named {
@@ -85,7 +93,7 @@ function follow(
   run: (channel: Channel) => Promise<Outcome>,
 ): {
   readonly begun: Promise<'begun'>;
-  readonly ended: Promise<ExecutionResult>;
+  readonly underway: Underway;
   readonly cancel: () => void;
 } {
   const life = lives.add(caller);
@@ -100,7 +108,7 @@ function follow(
     return gathered.result(outcome);
   });
   const cancel = () => lives.end(life, 'it could not be kept: the database is not writable');
-  return { begun: begun.promise, ended, cancel };
+  return { begun: begun.promise, underway: { ...gathered.soFar, ended }, cancel };
 }
 
 /** One that an earlier gateway left: it goes on if a person is still asked, and else it has ended. */
@@ -108,13 +116,13 @@ async function restore(
   row: Unfinished,
   { ledger, history, resume, rows }: DetachedParts,
   lives: Lives,
-): Promise<{ readonly row: Named; readonly ended: Promise<ExecutionResult> } | undefined> {
+): Promise<{ readonly row: Named; readonly underway: Underway } | undefined> {
   const { caller, id } = row;
   const waiting = ledger.running().find((record) => record.caller === caller && record.id === id);
   if (waiting !== undefined) {
     const request = { executionId: id, planHash: waiting.planHash };
-    const { ended } = follow(lives, row, (channel) => resume(callerOf(caller), request, channel));
-    return { row, ended };
+    const { underway } = follow(lives, row, (channel) => resume(callerOf(caller), request, channel));
+    return { row, underway };
   }
   const record = await history.get(caller, id);
   if (record?.state === 'ended') await rows.end(caller, id, resultOf(record));

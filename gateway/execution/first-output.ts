@@ -7,6 +7,9 @@ export const firstOutputBytes = 1024 * 1024;
 export interface FirstOutputWriter {
   readonly add: (bytes: Uint8Array) => void;
   readonly first: () => FirstOutput;
+  readonly length: () => number;
+  /** What is kept behind so many bytes, `most` at most. */
+  readonly behind: (place: number, most: number) => Buffer;
 }
 
 export function createFirstOutput(most = firstOutputBytes): FirstOutputWriter {
@@ -21,5 +24,19 @@ export function createFirstOutput(most = firstOutputBytes): FirstOutputWriter {
       if (kept.length > 0) chunks.push(Buffer.from(kept));
     },
     first: () => ({ bytes: Buffer.concat(chunks), truncated }),
+    length: () => length,
+    behind: (place, size) => partOf(chunks, length, place, size),
   };
+}
+
+/** From the end: who reads along asks for what came last. */
+function partOf(chunks: readonly Buffer[], length: number, place: number, most: number): Buffer {
+  const parts: Buffer[] = [];
+  for (let [at, end] = [chunks.length - 1, length]; at >= 0 && end > place; at -= 1) {
+    const chunk = chunks[at] ?? Buffer.alloc(0);
+    const from = end - chunk.length;
+    if (from < place + most) parts.unshift(chunk.subarray(Math.max(0, place - from), place + most - from));
+    end = from;
+  }
+  return Buffer.concat(parts);
 }

@@ -32,7 +32,8 @@ export function toolText(tool: ToolView, { refusals }: WhatAgentMay): string {
 const words = { allow: 'runs', ask: 'asks a person first', deny: 'is refused' } as const;
 const rest = { allow: '', ask: 'some ask a person first', deny: 'some are refused' } as const;
 
-function shortly({ may: [best = 'deny', ...others], description }: ToolView): string {
+/** What becomes of its commands, and what it is. */
+export function shortly({ may: [best = 'deny', ...others], description }: ToolView): string {
   const what = [words[best], ...others.map((action) => rest[action])].join(', ');
   return description === '' ? what : `${what}: ${escapeUnprintable(description)}`;
 }
@@ -64,7 +65,7 @@ function refusalLines(refusals: readonly PastRefusal[]): string[] {
 }
 
 /** A person wrote it in any language; what could control a terminal becomes an escape. */
-function documentationOf({ documentation }: ToolView): string {
+export function documentationOf({ documentation }: ToolView): string {
   if (documentation === '') return '';
   const kept = documentation.slice(0, longestDocumentation).replaceAll(unprintable, escapeUnprintable);
   const cut = documentation.length > longestDocumentation ? '\n[the rest is left out]' : '';

@@ -39,21 +39,22 @@ export async function whatAgentMay(
   agent: string,
   { policy: inForce, agents, history }: HelpParts,
 ): Promise<WhatAgentMay> {
-  const policy = inForce();
+  const refusals = await pastRefusals(agent, history);
+  return { agent, tools: toolViews(inForce(), agents(), [agent]), refusals };
+}
+
+/** The latest first. */
+export async function pastRefusals(agent: string, history: HelpParts['history']): Promise<PastRefusal[]> {
   const of = { agent, since: undefined };
   const [denied, asked] = await Promise.all([
     history.page({ ...of, decision: 'deny', limit: mostRefusals }),
     history.page({ ...of, decision: 'ask', limit: looksThrough }),
   ]);
-  return {
-    agent,
-    tools: toolViews(policy, agents(), [agent]),
-    refusals: [...denied, ...asked]
-      .filter(({ record }) => record.outcome === 'denied')
-      .toSorted((one, other) => other.receivedAt - one.receivedAt)
-      .slice(0, mostRefusals)
-      .map(({ record }) => toRefusal(record)),
-  };
+  return [...denied, ...asked]
+    .filter(({ record }) => record.outcome === 'denied')
+    .toSorted((one, other) => other.receivedAt - one.receivedAt)
+    .slice(0, mostRefusals)
+    .map(({ record }) => toRefusal(record));
 }
 
 function toRefusal({ receivedAt, argv, reason: code, text }: HistoryRow['record']): PastRefusal {

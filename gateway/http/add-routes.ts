@@ -76,11 +76,7 @@ export function addRoutes(app: FastifyInstance, handlers: Handlers, parts: Route
       // Before a byte of the body is read.
       onRequest: async (request, reply) => {
         if (route.open) return;
-        const admission = await parts.callers.admit(request.raw, callOf(route));
-        const caller = principalName(admission.value);
-        parts.connections.prove(request.raw, caller);
-        parts.inFlight.enter(caller, request.raw, reply.raw);
-        admissions.set(request, admission);
+        admissions.set(request, await admitRequest(parts, request, reply, callOf(route)));
       },
       preParsing: async ({ raw }, reply) => {
         if (expectsToBeAsked(raw)) reply.raw.writeContinue();
@@ -96,6 +92,20 @@ export function addRoutes(app: FastifyInstance, handlers: Handlers, parts: Route
       },
     });
   }
+}
+
+/** Finds out who calls, and counts the call as theirs. Throws what is refused. */
+export async function admitRequest(
+  { callers, connections, inFlight }: Pick<RouteParts, 'callers' | 'connections' | 'inFlight'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  call: string,
+): Promise<Admitted> {
+  const admission = await callers.admit(request.raw, call);
+  const caller = principalName(admission.value);
+  connections.prove(request.raw, caller);
+  inFlight.enter(caller, request.raw, reply.raw);
+  return admission;
 }
 
 /** It answers with what it finds, and ends. */

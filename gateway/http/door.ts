@@ -25,7 +25,7 @@ export interface DoorParts {
   readonly limits: ConnectionLimits;
   readonly callers: Pick<Callers, 'mayConnect'>;
   readonly pace: HttpPace;
-  readonly routes: readonly Route[];
+  readonly routes: readonly Pick<Route, 'method' | 'path'>[];
   readonly faults: Faults;
   readonly log: Logger;
 }
@@ -85,7 +85,7 @@ function newApp({
 }: {
   readonly serverFactory: (handle: RequestListener) => Server;
   readonly clientErrorHandler: BrokenRequests['answer'];
-  readonly routes: readonly Route[];
+  readonly routes: DoorParts['routes'];
   readonly faults: Faults;
 }): FastifyInstance {
   const problems = sendProblem(faults);

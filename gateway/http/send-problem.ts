@@ -33,7 +33,7 @@ export function answerWith(
 }
 
 /** A path that is not there, or not by this method. */
-export function refuseUnknown(routes: readonly Route[]) {
+export function refuseUnknown(routes: readonly Pick<Route, 'method' | 'path'>[]) {
   return (request: FastifyRequest): never => {
     const [path = ''] = request.url.split('?', 1);
     const methods = routes.flatMap((route) => (isPathOf(route.path, path) ? [route.method] : []));

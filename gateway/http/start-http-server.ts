@@ -11,6 +11,7 @@ import type { BrowserSessions, SignInCodes } from '../ports/browser-sessions.ts'
 import type { Detached } from '../ports/detached.ts';
 import type { EventFeed } from '../ports/events.ts';
 import type { TokenAuthentication } from '../ports/known-principals.ts';
+import type { McpDoor } from '../ports/mcp-door.ts';
 import type { ProviderSignIn } from '../ports/provider-sign-in.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { addRoutes } from './add-routes.ts';
@@ -24,6 +25,7 @@ import { createInFlight } from './in-flight.ts';
 import { createLookTurns } from './look-turns.ts';
 import { openMetricsDoor } from './metrics-door.ts';
 import { type HttpPace, httpPace } from './node-server.ts';
+import { mcpRoute, serveMcp } from './serve-mcp.ts';
 
 export interface HttpServerOptions {
   readonly http: HttpConfig;
@@ -36,6 +38,7 @@ export interface HttpServerOptions {
   readonly warden: WardenApi;
   readonly events: EventFeed;
   readonly detached: Detached;
+  readonly mcp: McpDoor;
   readonly enrolment: Pick<Enrolment, 'createCode'>;
   /** Undefined if gateway.yaml names no provider. */
   readonly providerSignIn?: ProviderSignIn | undefined;
@@ -68,16 +71,16 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   const { http, tls, limits, warden, pace = httpPace, faults, log } = options;
   const callers = createCallers({ ...options, perSecond: limits.requestsPerSecond });
   const every = Object.values<Route>(routes);
-  const door = createDoor({ ...{ http, tls, limits, callers, pace, faults, log }, routes: every });
+  const door = createDoor({
+    ...{ http, tls, limits, callers, pace, faults, log },
+    routes: [...every, mcpRoute],
+  });
   const { connections } = door;
   const readers = createEventReaders(options);
-  addRoutes(
-    door.app,
-    createHandlers({ ...options, providerSignIn: options.providerSignIn, callers }, readers),
-    {
-      ...{ callers, connections, inFlight: createInFlight(), lookTurns: createLookTurns(), warden },
-    },
-  );
+  const parts = { callers, connections, inFlight: createInFlight(), lookTurns: createLookTurns(), warden };
+  const handlers = createHandlers({ ...options, providerSignIn: options.providerSignIn, callers }, readers);
+  addRoutes(door.app, handlers, parts);
+  serveMcp(door.app, { ...parts, mcp: options.mcp, stalledMs: pace.stalledMs });
   const find = createFindFile(options.dashboard);
   serveCallback(door.app, { ...options, callers, find });
   serveDashboard(door.app, find);

@@ -19,6 +19,25 @@ export interface ExecutionResult {
   readonly stderr: FirstOutput;
 }
 
+export interface Question {
+  readonly approvalId: string;
+  readonly expires: Date;
+}
+
+/** One that has not ended, as far as it is known. */
+export interface Underway {
+  /** Undefined unless a person is asked. */
+  readonly question: () => Question | undefined;
+  readonly wasStarted: () => boolean;
+  /** Bytes of a stream that are kept so far. */
+  readonly kept: (stream: 'stdout' | 'stderr') => number;
+  /** What is kept behind so many bytes, `most` at most. */
+  readonly behind: (stream: 'stdout' | 'stderr', place: number, most: number) => Buffer;
+  /** Calls `listener` when more is known, until `signal` aborts. */
+  readonly watch: (listener: () => void, signal: AbortSignal) => void;
+  readonly ended: Promise<ExecutionResult>;
+}
+
 /** Executions that no stream waits for: each ends by itself, by a cancel, or when its principal may call no longer. */
 export interface Detached {
   /**
@@ -32,4 +51,6 @@ export interface Detached {
   ) => Promise<ExecutionResult | 'begun'>;
   /** Of its caller; `pending` before the end, undefined if nothing is kept of it, or not any more. */
   readonly result: (caller: string, id: string) => Promise<ExecutionResult | 'pending' | undefined>;
+  /** Of its caller, until its end is on the disk. */
+  readonly underway: (caller: string, id: string) => Underway | undefined;
 }

@@ -25,6 +25,7 @@ const looksAround = { roles: from('viewer'), about: 'own' } as const;
 const looksForAgents = { roles: ['orchestrator', ...from('viewer')], about: 'agents' } as const;
 const looksAsAgent = { roles: ['agent', ...from('viewer')], about: 'agents' } as const;
 const runs = { roles: ['agent', 'orchestrator', ...from('operator')], about: 'agents' } as const;
+const agentsOwn = { roles: ['agent'], about: 'agents' } as const;
 const approves = { roles: from('approver'), about: 'agents' } as const;
 const operates = { roles: from('operator'), about: 'agents' } as const;
 const operatesAll = { roles: from('operator'), about: 'all' } as const;
@@ -142,6 +143,14 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'POST /api/v1/oidc/device': anybody,
     'POST /api/v1/oidc/certificate': anybody,
     'GET /api/v1/openapi.json': looksAround,
+    'POST /mcp': agentsOwn,
+    'POST /mcp list_programs': agentsOwn,
+    'POST /mcp help': agentsOwn,
+    'POST /mcp execute': agentsOwn,
+    'POST /mcp await_execution': agentsOwn,
+    'POST /mcp cancel_execution': agentsOwn,
+    'POST /mcp read_output': agentsOwn,
+    'POST /mcp resources': agentsOwn,
     'grpc.health.v1.Health/Check': anybody,
     'grpc.health.v1.Health/List': anybody,
     'grpc.health.v1.Health/Watch': anybody,

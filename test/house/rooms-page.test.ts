@@ -20,15 +20,11 @@ test.each(houses)('every room of %s is named in %s', async (house, page) => {
   expect(rooms.filter((room) => !text.includes(`${room}/`))).toEqual([]);
 });
 
-/** Adapters that the table of imports has a place for, before they are there. */
-const later: ReadonlySet<string> = new Set(['gateway/mcp']);
-
 it('what a page names by its path is there', async () => {
   const missing: string[] = [];
   for (const page of await pages()) {
     const text = await readFile(join(repository, page), 'utf8');
-    for (const path of pathsIn(text))
-      if (!later.has(path) && !(await isThere(path))) missing.push(`${page}: ${path}`);
+    for (const path of pathsIn(text)) if (!(await isThere(path))) missing.push(`${page}: ${path}`);
   }
   expect(missing).toEqual([]);
 });
@@ -51,7 +47,7 @@ async function roomsOf(house: string): Promise<string[]> {
     exclude: isForeign,
   }))
     found.add(file.slice(house.length + 1).split('/')[0] ?? '');
-  return [...found].filter((room) => !later.has(`${house}/${room}`)).sort();
+  return [...found].sort();
 }
 
 function isForeign(name: string): boolean {

@@ -3,6 +3,8 @@ import { createBrowserSessions } from '../../gateway/browsers/browser-sessions.t
 import { createSignInCodes } from '../../gateway/browsers/sign-in-codes.ts';
 import { createEventFeed } from '../../gateway/events/event-feed.ts';
 import { type HttpServerOptions, startHttpServer } from '../../gateway/http/start-http-server.ts';
+import { createMcpDoor } from '../../gateway/mcp/create-mcp-door.ts';
+import type { Pace } from '../../gateway/mcp/look-on.ts';
 import type { Detached } from '../../gateway/ports/detached.ts';
 import type { TokenAuthentication } from '../../gateway/ports/known-principals.ts';
 import type { Principal, Role, Scope } from '../../gateway/ports/principal.ts';
@@ -28,6 +30,7 @@ export interface HttpGateway extends AsyncDisposable {
 
 export type HttpGatewayOptions = Partial<Omit<HttpServerOptions, 'warden'>> & {
   readonly warden?: Partial<WardenApi>;
+  readonly mcpPace?: Pace;
 };
 
 export const loopback = { listen: { host: '127.0.0.1', port: 0 }, trustProxy: [] } as const;
@@ -39,6 +42,7 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
   const faults = createFaults(logger);
   const warden = { ...emptyWarden, ...options.warden };
   const tokens = tokensOf(known);
+  const detached = options.detached ?? noDetached;
   const record = async () => {};
   const sessions = options.sessions ?? createBrowserSessions(record);
   const codes = options.codes ?? createSignInCodes({ sessions, record });
@@ -53,7 +57,8 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
     log: logger,
     ...options,
     ...{ sessions, codes },
-    detached: options.detached ?? noDetached,
+    detached,
+    mcp: createMcpDoor({ detached, warden, faults, ...(options.mcpPace && { pace: options.mcpPace }) }),
     events: options.events ?? createEventFeed().feed({ ...warden, faults }),
     warden,
   });
@@ -88,6 +93,7 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
 const noDetached: Detached = {
   start: () => Promise.reject(new Error('nothing is detached here')),
   result: async () => undefined,
+  underway: () => undefined,
 };
 
 /** What the gateway's record of tokens answers, without its database. */

@@ -1,9 +1,7 @@
-import { newExecutionId } from '../../../src/execution-id.ts';
 import type { ExecutionRequest } from '../../../src/http-api/executions.ts';
+import { wholeRequest } from '../../execution/whole-request.ts';
 import type { StartRequest } from '../../ports/channel.ts';
 import { invalid } from '../read-body.ts';
-
-const umask = 0o022;
 
 export interface Wanted {
   readonly start: StartRequest;
@@ -15,19 +13,7 @@ export function toStart(body: ExecutionRequest): Wanted {
   const input = body.stdin === undefined ? undefined : inputOf(body.stdin, body.stdinEncoding);
   if (body.stdin === undefined && body.stdinEncoding !== undefined)
     throw invalid('the body has stdinEncoding, and no stdin');
-  const said = body.reason === undefined ? {} : { CLAWRDEN_REASON: body.reason };
-  const command = {
-    tool: body.tool,
-    args: body.args,
-    cwd: body.cwd ?? '',
-    env: Object.entries({ ...body.env, ...said }).map(([name, value]) => `${name}=${value}`),
-    umask,
-    stdio: [input === undefined ? 'null' : 'pipe', 'pipe', 'pipe'] as const,
-    ignored: [],
-    version: 1,
-  };
-  const { id: executionId = newExecutionId(), agent, hostLabels = {} } = body;
-  return { input, start: { executionId, agent, command, hostLabels } };
+  return { input, start: wholeRequest(body, input) };
 }
 
 function inputOf(text: string, encoding = 'utf-8'): Uint8Array {

@@ -1,0 +1,110 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { abortable, deadline } from '../../src/abort.ts';
+import { drained } from '../../src/drained.ts';
+import type { McpDoor } from '../ports/mcp-door.ts';
+import type { RouteParts } from './add-routes.ts';
+import { admitRequest } from './add-routes.ts';
+import type { Admitted } from './callers.ts';
+import { expectsToBeAsked } from './check-request.ts';
+import { bodyBytes } from './read-body.ts';
+
+export const mcpRoute = { method: 'POST', path: '/mcp' } as const;
+
+export interface McpRouteParts extends RouteParts {
+  readonly mcp: McpDoor;
+  /** A client that takes nothing for so long is ended. */
+  readonly stalledMs: number;
+}
+
+const checkMs = 2000;
+
+/** Hands a request to MCP, after all that every request here is held to; streams what comes of it. */
+export function serveMcp(app: FastifyInstance, { mcp, stalledMs, ...parts }: McpRouteParts): void {
+  const admissions = new WeakMap<FastifyRequest, Admitted>();
+  app.route({
+    ...{ method: mcpRoute.method, url: mcpRoute.path, bodyLimit: bodyBytes },
+    onRequest: async (request, reply) => {
+      admissions.set(
+        request,
+        await admitRequest(parts, request, reply, `${mcpRoute.method} ${mcpRoute.path}`),
+      );
+    },
+    preParsing: async ({ raw }, reply) => {
+      if (expectsToBeAsked(raw)) reply.raw.writeContinue();
+    },
+    handler: async (request, reply) => {
+      const admission = admissions.get(request);
+      if (admission === undefined) throw new Error('a request that was not admitted');
+      using client = watchClient(reply.raw, admission);
+      const { signal } = client;
+      const call = {
+        ...{ caller: admission.value, body: request.body },
+        request: new Request(`http://clawrden${mcpRoute.path}`, {
+          method: 'POST',
+          headers: headersOf(request),
+          signal,
+        }),
+        drained: () => (reply.raw.writableNeedDrain ? drained(reply.raw) : undefined),
+      };
+      const response = await mcp.serve(call);
+      reply.hijack();
+      const own = reply.getHeaders() as Record<string, string>;
+      reply.raw.writeHead(response.status, { ...own, ...shown(response.headers) });
+      await pump(response, reply.raw, signal, stalledMs);
+    },
+  });
+}
+
+/** Aborts when the client leaves, or when its token counts no more. */
+function watchClient(
+  response: ServerResponse,
+  { check }: Admitted,
+): { readonly signal: AbortSignal } & Disposable {
+  const gone = new AbortController();
+  const left = () => gone.abort(new Error('the client went away'));
+  if (response.destroyed) left();
+  response.once('close', left);
+  const timer = setInterval(() => {
+    if ('refused' in check()) response.destroy();
+  }, checkMs).unref();
+  return {
+    signal: gone.signal,
+    [Symbol.dispose]: () => {
+      clearInterval(timer);
+      response.off('close', left);
+    },
+  };
+}
+
+function headersOf({ headers }: FastifyRequest): Headers {
+  const own = Object.entries(headers).filter(([name]) => !['authorization', 'cookie'].includes(name));
+  return new Headers(own.map(([name, value]) => [name, String(value)]));
+}
+
+/** The door's own headers say what may be kept, and for how long a connection lives. */
+function shown(headers: Headers): Record<string, string> {
+  const kept = ['content-type', 'mcp-session-id', 'x-accel-buffering'];
+  return Object.fromEntries([...headers].filter(([name]) => kept.includes(name)));
+}
+
+async function pump(
+  response: Response,
+  to: ServerResponse,
+  gone: AbortSignal,
+  stalledMs: number,
+): Promise<void> {
+  const reader = response.body?.getReader();
+  try {
+    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+      if (to.write(next.value)) continue;
+      using limit = deadline(stalledMs, () => new Error('the client takes nothing'), gone);
+      await abortable(drained(to), limit.signal);
+    }
+    to.end();
+  } catch {
+    to.destroy();
+  } finally {
+    await reader?.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,2 @@
+export { createMcpHandler } from '@modelcontextprotocol/server';
+export { makeServer } from './make-server.ts';
