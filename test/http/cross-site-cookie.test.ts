@@ -27,7 +27,10 @@ async function send(good: GoodRequest, other: Headers = {}, method = good.route.
   );
   const length = good.body === '' ? [] : [`content-length: ${Buffer.byteLength(good.body)}`];
   const head = [`${method} ${good.target} HTTP/1.1`, 'connection: close', ...lines, ...length];
-  const { status, text } = await spied.send(`${head.join('\r\n')}\r\n\r\n${good.body}`);
+  const whole = `${head.join('\r\n')}\r\n\r\n${good.body}`;
+  const first = await spied.send(whole);
+  // On a busy machine one of some 100,000 requests is not whole in time.
+  const { status, text } = first.status === 408 ? await spied.send(whole) : first;
   expect(text.toLowerCase()).not.toContain('access-control-');
   return { status, acts: spied.acts() };
 }

@@ -232,8 +232,12 @@ test(
     const host = fc
       .oneof(
         fc.domain(),
-        fc.ipV4(),
-        fc.ipV6().map((text) => `[${text}]`),
+        fc.ipV4().filter((text) => text !== '127.0.0.1'),
+        // Two of these are the door's own names.
+        fc
+          .ipV6()
+          .filter((text) => text !== '::1')
+          .map((text) => `[${text}]`),
         fc.constantFrom(
           'localhost.',
           '127.1',
