@@ -11,10 +11,11 @@ export type Processor = 'x64' | 'arm64';
  */
 export function nativeFile(name: string, processor: string = process.arch): string {
   // A checkout builds for its own processor, a package holds what was built for each.
-  const folders = [...(processor === process.arch ? ['build/native'] : []), `build/native-${processor}`];
-  const found = folders.map((folder) => join(packageRoot(), folder, name)).find((file) => existsSync(file));
-  if (found !== undefined) return found;
-  if (processor === process.arch) throw new Error(`${name} is not built; run: make -C shim/native`);
+  const built = join(packageRoot(), 'build/native');
+  const isOwn = processor === process.arch;
+  const file = join(isOwn && existsSync(built) ? built : `${built}-${processor}`, name);
+  if (existsSync(file)) return file;
+  if (isOwn) throw new Error(`${name} is not built; run: make -C shim/native`);
   throw new Error(
     `${name} is not built for ${processor}; run scripts/package, which builds for each processor`,
   );
