@@ -9,9 +9,9 @@ export const programs = [
   'shim/relay/main',
 ] as const;
 
-/** The file of a program, of the kind that runs now: its source, the compiler's output, or the bundle. */
+/** The file of a program, of the kind that runs now: its source, or the bundle. */
 export function programFile(program: (typeof programs)[number]): string {
-  const [root, here] = [packageRoot(), import.meta.dirname];
-  const built = ['build/programs', 'build'].find((folder) => here.startsWith(join(root, folder)));
-  return built === undefined ? join(root, `${program}.ts`) : join(root, built, `${program}.js`);
+  const bundle = join(packageRoot(), 'build/programs');
+  const isBundled = import.meta.dirname.startsWith(bundle);
+  return isBundled ? join(bundle, `${program}.js`) : join(packageRoot(), `${program}.ts`);
 }

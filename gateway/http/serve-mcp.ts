@@ -8,6 +8,7 @@ import { admitRequest } from './add-routes.ts';
 import type { Admitted } from './callers.ts';
 import { expectsToBeAsked } from './check-request.ts';
 import { bodyBytes } from './read-body.ts';
+import { watchCaller } from './watch-caller.ts';
 
 export const mcpRoute = { method: 'POST', path: '/mcp' } as const;
 
@@ -16,8 +17,6 @@ export interface McpRouteParts extends RouteParts {
   /** A client that takes nothing for so long is ended. */
   readonly stalledMs: number;
 }
-
-const checkMs = 2000;
 
 /** Hands a request to MCP, after all that every request here is held to; streams what comes of it. */
 export function serveMcp(app: FastifyInstance, { mcp, stalledMs, ...parts }: McpRouteParts): void {
@@ -36,8 +35,8 @@ export function serveMcp(app: FastifyInstance, { mcp, stalledMs, ...parts }: Mcp
     handler: async (request, reply) => {
       const admission = admissions.get(request);
       if (admission === undefined) throw new Error('a request that was not admitted');
-      using client = watchClient(reply.raw, admission);
-      const { signal } = client;
+      using caller = watchCaller(reply.raw, admission.check, () => reply.raw.destroy());
+      const signal = caller.gone;
       const call = {
         ...{ caller: admission.value, body: request.body },
         request: new Request(`http://clawrden${mcpRoute.path}`, {
@@ -54,27 +53,6 @@ export function serveMcp(app: FastifyInstance, { mcp, stalledMs, ...parts }: Mcp
       await pump(response, reply.raw, signal, stalledMs);
     },
   });
-}
-
-/** Aborts when the client leaves, or when its token counts no more. */
-function watchClient(
-  response: ServerResponse,
-  { check }: Admitted,
-): { readonly signal: AbortSignal } & Disposable {
-  const gone = new AbortController();
-  const left = () => gone.abort(new Error('the client went away'));
-  if (response.destroyed) left();
-  response.once('close', left);
-  const timer = setInterval(() => {
-    if ('refused' in check()) response.destroy();
-  }, checkMs).unref();
-  return {
-    signal: gone.signal,
-    [Symbol.dispose]: () => {
-      clearInterval(timer);
-      response.off('close', left);
-    },
-  };
 }
 
 function headersOf({ headers }: FastifyRequest): Headers {

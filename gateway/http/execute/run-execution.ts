@@ -7,6 +7,7 @@ import { WholeInput } from '../../execution/whole-input.ts';
 import type { ToCaller } from '../../ports/channel.ts';
 import type { Call } from '../add-routes.ts';
 import { HttpRefused } from '../problem.ts';
+import { watchCaller } from '../watch-caller.ts';
 import { createEventStream } from './event-stream.ts';
 import { refuseIfItNeverStarted, toFinished, toOutcomeView } from './to-finished.ts';
 import { toStart, type Wanted } from './to-start.ts';
@@ -18,7 +19,9 @@ export async function runExecution(execute: Execute, call: RunCall): Promise<Fin
   const wanted = toStart(call.body);
   const streams = wantsStream(call.request.headers.accept);
   call.reply.header('location', `/api/v1/executions/${wanted.start.executionId}`);
-  using caller = watchCaller(call);
+  using caller = watchCaller(call.reply.raw, call.check, (why, gone) =>
+    gone.abort(new ClawrdenError('canceled', why)),
+  );
   const { gone } = caller;
   // Awaited: the caller is watched until then.
   return await (streams ? stream(execute, call, wanted, gone) : wait(execute, call, wanted, gone));
@@ -61,27 +64,4 @@ function wantsStream(accept = '*/*'): boolean {
   if (types.includes('application/x-ndjson')) return true;
   if (types.some((type) => ['application/json', 'application/*', '*/*'].includes(type))) return false;
   throw new HttpRefused(406, 'an execution is told as application/json or as application/x-ndjson');
-}
-
-const checkMs = 2000;
-
-/** Aborts when the caller's connection ends, or when its token counts no more. */
-function watchCaller({ reply, check }: RunCall): { readonly gone: AbortSignal } & Disposable {
-  const gone = new AbortController();
-  const response = reply.raw;
-  const left = () => gone.abort(new ClawrdenError('requester-gone', 'the caller went away'));
-  const look = () => {
-    const checked = check();
-    if ('refused' in checked) gone.abort(new ClawrdenError('canceled', checked.refused));
-  };
-  if (response.destroyed) left();
-  response.once('close', left);
-  const timer = setInterval(look, checkMs).unref();
-  return {
-    gone: gone.signal,
-    [Symbol.dispose]: () => {
-      clearInterval(timer);
-      response.off('close', left);
-    },
-  };
 }

@@ -103,7 +103,8 @@ export class CommandLine {
 
   /** One of the flags stands there as it is written, and nothing undoes it; none does if the tool is not known. */
   hasLasting(rule: Rule): boolean {
-    const [{ reading }, { flags = [] }] = [this, rule];
+    const { reading } = this;
+    const { flags = [] } = rule;
     // A look at the words of each line within others would cost too much.
     if (reading === undefined || this.fitsFlags(rule) !== 'yes') return false;
     if (!reading.sure && !this.#isSaidAgain(reading, flags)) return false;
