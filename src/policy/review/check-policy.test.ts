@@ -128,7 +128,7 @@ test.each([
 
 test('a careful policy has neither', () => {
   const text = version1(
-    '  - { name: a, tools: [ls], action: allow }\n  - { name: b, tools: [ls], flags: ["-R"], action: deny }\n  - { name: c, tools: [npm], subcommands: [install, ci], action: ask }\n  - { name: d, tools: [npm], args: [publish, "**"], action: deny }',
+    '  - { name: a, tools: [ls], action: allow }\n  - { name: b, tools: [ls], uids: [0], action: deny }\n  - { name: c, tools: [npm], subcommands: [install, ci], action: ask }\n  - { name: d, tools: [npm], args: [publish, "**"], action: deny }',
     mirror('ls', 'npm'),
   );
   expect(check(text)).toEqual({ errors: [], warnings: [] });

@@ -13,6 +13,7 @@ import { findUnnamedTwins } from './unnamed-twins.ts';
 import { findUnreachable } from './unreachable-rules.ts';
 import { findUnreadFlags } from './unread-flags.ts';
 import { findUnreadOptions } from './unread-options.ts';
+import { findWeakDenials } from './weak-denials.ts';
 import { findWholeLines } from './whole-lines.ts';
 
 export interface PolicyFindings {
@@ -45,6 +46,7 @@ export function checkPolicy(policy: Policy): PolicyFindings {
             ...findUnnamedTwins(policy),
             ...findUnreadOptions(policy),
             ...findUnreadFlags(policy),
+            ...findWeakDenials(policy),
             ...findUnused(policy),
           ]
         : policy.rules.flatMap(legacyWarningsOf)),
