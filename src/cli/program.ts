@@ -21,6 +21,7 @@ import { historyCommand, psCommand, showCommand } from './run/execution-commands
 import { logsCommand, replayCommand } from './run/output-commands.ts';
 import { agentCommand } from './set-up/agent-command.ts';
 import { caCommand } from './set-up/ca-command.ts';
+import { completionCommand } from './set-up/completion-command.ts';
 import { doctorCommand } from './set-up/doctor-command.ts';
 import { gatewayCommand } from './set-up/gateway-command.ts';
 import { initCommand } from './set-up/init-command.ts';
@@ -55,6 +56,7 @@ export function program(): Command {
     .addCommand(caCommand())
     .addCommand(secretsCommand())
     .addCommand(doctorCommand())
+    .addCommand(completionCommand())
     .commandsGroup('Run and look:')
     .addCommand(execCommand())
     .addCommand(psCommand())
