@@ -10,7 +10,7 @@ import { hasTmux, openTerminal, type Terminal } from './terminal.ts';
 const path = process.env['PATH'] ?? '';
 const has = (program: string) => path.split(delimiter).some((folder) => existsSync(join(folder, program)));
 
-/** How each is started without the files of whoever runs the test, and loads its completion. */
+/** How each is started without its user's own files, and loads its completion. */
 const shells = {
   bash: ['bash --norc --noprofile', 'eval "$(clawrden completion bash)"'],
   zsh: ['zsh -f', 'autoload -Uz compinit; compinit -u -D; eval "$(clawrden completion zsh)"'],

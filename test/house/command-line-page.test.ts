@@ -13,7 +13,9 @@ it('docs/setup.md, docs/operations.md or docs/policy.md shows every command of t
 });
 
 function leaves(command: Command, path: string): string[] {
-  const below = command.commands.flatMap((each) => leaves(each, `${path} ${each.name()}`));
+  // What `--help` hides is called by a shell, not by people.
+  const shown = command.createHelp().visibleCommands(command);
+  const below = shown.flatMap((each) => leaves(each, `${path} ${each.name()}`));
   return below.length > 0 ? below : [path];
 }
 
