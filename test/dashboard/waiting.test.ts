@@ -6,6 +6,7 @@ import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { sharedPolicy } from '../fixtures/shared-policy.ts';
 import { hasChromium } from '../http/chromium.ts';
 import { axeFaults, sideways } from './look.ts';
+import { readPlan } from './read-plan.ts';
 import { narrow, startDashboard, type TriedDashboard } from './start-dashboard.ts';
 
 const hostile = '<img src=x onerror="document.title=1">\u202Egpj.exe';
@@ -25,14 +26,7 @@ async function read(page: Page): Promise<void> {
   await question(page)
     .getByText(/^"(?:ask|ls)"$/)
     .waitFor();
-  const on = question(page).getByRole('button', { name: 'Read on to approve' });
-  await expect
-    .poll(async () => {
-      if (await approve(page).isEnabled()) return 'read';
-      if (await on.isVisible()) await on.click();
-      return 'not yet';
-    })
-    .toBe('read');
+  await readPlan(question(page));
 }
 
 const rows = (page: Page) => page.getByRole('list', { name: 'Questions, the oldest first' });

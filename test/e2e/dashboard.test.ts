@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, connect } from '../../src/http-api/client.ts';
 import { buildPages } from '../dashboard/build-pages.ts';
+import { readPlan } from '../dashboard/read-plan.ts';
 import { startBrowser } from '../dashboard/start-browser.ts';
 import { hasChromium } from '../http/chromium.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
@@ -13,10 +14,7 @@ import { lifePolicy } from './life.ts';
 /** What the caller writes for the person who is asked: as hostile as anything that an agent writes. */
 const reason = 'release 2.3 <b>now</b>\u202egpj.exe';
 
-const isLong = process.env['CLAWRDEN_LONG'] === '1';
-
-// By itself it passes; behind others of a lab run both tests failed, and why is not known yet: wip.md.
-describe.skipIf(!isLong || !hasLab() || !hasChromium)('the dashboard of a real fleet', () => {
+describe.skipIf(!hasLab() || !hasChromium)('the dashboard of a real fleet', () => {
   let stack: Stack;
   let browser: Browser;
   let page: Page;
@@ -52,13 +50,7 @@ describe.skipIf(!isLong || !hasLab() || !hasChromium)('the dashboard of a real f
     await question.getByText('The agent says').waitFor();
     expect(await question.textContent()).toContain(String.raw`"release 2.3 <b>now</b>\u{202e}gpj.exe"`);
     expect(await page.locator('main b').count()).toBe(0);
-    await expect
-      .poll(async () => {
-        const on = question.getByRole('button', { name: 'Read on to approve' });
-        if (await on.isVisible()) await on.click();
-        return question.getByRole('button', { name: 'Approve', exact: true }).isEnabled();
-      })
-      .toBe(true);
+    await readPlan(question);
     await question.getByRole('button', { name: 'Approve', exact: true }).click();
     await question.getByText('approved by you').waitFor();
     await room('Live');
