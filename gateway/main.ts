@@ -51,7 +51,9 @@ import { followPolicy } from './live-config/follow-policy.ts';
 import { openPolicyFile } from './live-config/policy-file.ts';
 import { openLiveConfig } from './live-config/reload-config.ts';
 import { reloadOnChange } from './live-config/reload-on-change.ts';
+import { createAppendTimes } from './metrics/append-times.ts';
 import { createExecutionCounts } from './metrics/execution-counts.ts';
+import { createLoopDelay } from './metrics/loop-delay.ts';
 import { openNotify } from './notify/open-notify.ts';
 import { openProvider } from './oidc/open-provider.ts';
 import { lackingApprovers } from './principals/lacking-approvers.ts';
@@ -119,7 +121,10 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     identity.signingKey,
     `version ${version}, policy ${policy().hash}`,
   );
-  const { audit, history, kept } = records;
+  const { history, kept } = records;
+  const appendTimes = createAppendTimes();
+  const audit = appendTimes.watch(records.audit);
+  using loopDelay = createLoopDelay();
   using rotation = await openRotations(config.state, identity, records);
   // If it cannot be written, the audit's health says so.
   const record = (entry: AuditRecord) => void audit.append(entry).catch(() => {});
@@ -227,7 +232,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...{ ledger, history, approvals, grants, outputs: records.outputs },
     ...{ scheduler, fleet, drains, relays, audit },
     auditFile: config.audit,
-    ...{ states, killSwitch, breakers, counts, egressMetrics: egress.metrics },
+    ...{ states, killSwitch, breakers, counted: [counts, egress, appendTimes, loopDelay] },
     principals: createPrincipalOperations({ ...principals, agents }),
     ...{ ...rotation, assignments },
     secrets: secrets.views,

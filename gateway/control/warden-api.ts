@@ -8,7 +8,6 @@ import type { Ledger } from '../execution/ledger.ts';
 import type { Explain } from '../judging/explain.ts';
 import { toolViews } from '../judging/tool-views.ts';
 import type { PolicyFile } from '../live-config/policy-file.ts';
-import type { ExecutionCounts } from '../metrics/execution-counts.ts';
 import { gatewayMetrics } from '../metrics/gateway-metrics.ts';
 import type { AssignmentOperations } from '../ports/assignment-operations.ts';
 import type { PrincipalOperations } from '../ports/known-principals.ts';
@@ -66,9 +65,8 @@ export interface WardenParts {
   readonly rotations: Rotations;
   /** What a person should know of rotations that are under way. */
   readonly rotating: () => readonly string[];
-  readonly counts: Pick<ExecutionCounts, 'metrics'>;
-  /** Of connections by name. */
-  readonly egressMetrics: () => readonly Metric[];
+  /** What parts of the gateway count for a monitor. */
+  readonly counted: readonly { readonly metrics: () => readonly Metric[] }[];
   /** Of certificates that come from files. */
   readonly doorsProblems: () => readonly string[];
   readonly faults: Faults;
@@ -129,7 +127,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     principals: parts.principals,
     rotations: parts.rotations,
     status: () => statusView(startedAt, parts),
-    metrics: () => [...gatewayMetrics(api), ...parts.counts.metrics(), ...parts.egressMetrics()],
+    metrics: () => [...gatewayMetrics(api), ...parts.counted.flatMap(({ metrics }) => metrics())],
   };
   return api;
 }

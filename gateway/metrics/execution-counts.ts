@@ -14,9 +14,17 @@ export interface ExecutionCounts {
 
 const states = ['received', 'awaiting-approval', 'queued', 'running'] as const satisfies ExecutionState[];
 
+interface Ends {
+  readonly outcome: string;
+  readonly reason: string;
+  /** Empty if nothing was decided. */
+  readonly strategy: string;
+  count: number;
+}
+
 interface Counted {
   readonly decisions: Map<Action, number>;
-  readonly ends: Map<string, { readonly outcome: string; readonly reason: string; count: number }>;
+  readonly ends: Map<string, Ends>;
   readonly times: readonly { readonly state: ExecutionState; readonly seconds: Histogram }[];
 }
 
@@ -33,12 +41,12 @@ export function createExecutionCounts(): ExecutionCounts {
       },
       ended: (execution, outcome) => {
         recorder.ended(execution, outcome);
-        countEnd(outcome, counted);
+        countEnd(outcome, execution.record.strategy, counted);
         countTimes(execution, counted);
       },
       refused: async (...refusal) => {
         const outcome = await recorder.refused(...refusal);
-        countEnd(outcome, counted);
+        countEnd(outcome, '', counted);
         return outcome;
       },
     }),
@@ -46,10 +54,10 @@ export function createExecutionCounts(): ExecutionCounts {
   };
 }
 
-function countEnd(outcome: Outcome, { ends }: Counted): void {
+function countEnd(outcome: Outcome, strategy: string, { ends }: Counted): void {
   const [kind, reason] = [outcome.kind, 'reason' in outcome ? outcome.reason : ''];
-  const key = `${kind} ${reason}`;
-  const end = ends.get(key) ?? { outcome: kind, reason, count: 0 };
+  const key = `${kind} ${reason} ${strategy}`;
+  const end = ends.get(key) ?? { outcome: kind, reason, strategy, count: 0 };
   end.count += 1;
   ends.set(key, end);
 }
@@ -72,7 +80,7 @@ function metricsOf({ decisions, ends, times }: Counted): Metric[] {
     },
     {
       ...{ name: 'clawrden_executions_ended_total', type: 'counter' },
-      help: 'Executions and refused requests, by outcome and reason code.',
+      help: 'Executions and refused requests, by outcome, reason code and strategy.',
       samples: [...ends.values()].map(({ count, ...labels }) => ({ labels, value: count })),
     },
     {

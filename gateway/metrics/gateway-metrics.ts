@@ -1,12 +1,18 @@
 import { performance } from 'node:perf_hooks';
 import type { Metric, Sample } from '../ports/metrics.ts';
-import type { AgentView, HostView, StatusView, WardenApi } from '../ports/warden-api.ts';
+import type { AgentView, HostView, RelayView, StatusView, WardenApi } from '../ports/warden-api.ts';
 
-type Looked = Pick<WardenApi, 'status' | 'agents' | 'hosts'>;
+type Looked = Pick<WardenApi, 'status' | 'agents' | 'hosts' | 'relays'>;
 
 /** What the gateway is now, and what its process has used. */
-export function gatewayMetrics({ status, agents, hosts }: Looked): readonly Metric[] {
-  return [...ofStatus(status()), ...ofAgents(agents()), ...ofHosts(hosts()), ...ofProcess()];
+export function gatewayMetrics({ status, agents, hosts, relays }: Looked): readonly Metric[] {
+  return [
+    ...ofStatus(status()),
+    ...ofAgents(agents()),
+    ...ofRelays(relays()),
+    ...ofHosts(hosts()),
+    ...ofProcess(),
+  ];
 }
 
 function ofStatus(view: StatusView): Metric[] {
@@ -36,6 +42,16 @@ function ofAgents(agents: readonly AgentView[]): Metric[] {
     each('executions', 'Executions that have not ended.', ({ running }) => running),
     each('approvals_pending', 'Questions that wait for a person.', ({ pending }) => pending),
     each('grants', 'Plans that run without a question.', ({ grants }) => grants),
+  ];
+}
+
+function ofRelays(relays: readonly RelayView[]): Metric[] {
+  return [
+    gauge(
+      'clawrden_relay_connected',
+      '1 if it is connected.',
+      relays.map(({ name, connected }) => ({ labels: { relay: name }, value: flag(connected) })),
+    ),
   ];
 }
 
