@@ -26,6 +26,7 @@ const asked: fc.Arbitrary<StartRequest> = fc.oneof(
   fc.constant(request('run', { identity: { uid: 0, gid: 0 } })),
 );
 const words = new Set<string>([
+  ...['ghost', 'mirror', 'passthrough', 'help'],
   ...['', 'allow', 'ask', 'deny', 'exited', 'started', 'denied', 'canceled', 'timed-out', 'failed'],
   ...['interrupted', 'received', 'awaiting-approval', 'queued', 'running', '+Inf', ...errorCodes],
 ]);
@@ -56,11 +57,11 @@ test('A-119 P20: whatever agents ask for, each end counts once, and none of thei
   const sumOf = (metric = decisions) => metric?.samples.reduce((sum, { value }) => sum + value, 0);
   expect(sumOf(ends)).toBe(done);
   expect(ends?.samples).toContainEqual({
-    labels: { outcome: 'exited', reason: '' },
+    labels: { outcome: 'exited', reason: '', strategy: 'ghost' },
     value: expect.any(Number),
   });
   expect(ends?.samples).toContainEqual({
-    labels: { outcome: 'denied', reason: 'identity-agent' },
+    labels: { outcome: 'denied', reason: 'identity-agent', strategy: '' },
     value: expect.any(Number),
   });
   expect(decisions?.samples.map(({ labels }) => labels['action'])).toEqual(['allow', 'ask', 'deny']);
