@@ -57,7 +57,7 @@ test('A-119 P20: whatever agents ask for, each end counts once, and none of thei
   const sumOf = (metric = decisions) => metric?.samples.reduce((sum, { value }) => sum + value, 0);
   expect(sumOf(ends)).toBe(done);
   expect(ends?.samples).toContainEqual({
-    labels: { outcome: 'exited', reason: '', strategy: 'ghost' },
+    labels: { outcome: 'exited', reason: '', strategy: 'mirror' },
     value: expect.any(Number),
   });
   expect(ends?.samples).toContainEqual({
