@@ -204,6 +204,8 @@ export interface Execution {
    * none.
    */
   connections: string;
+  /** How many these were, also those that were refused. */
+  connectionCount: number;
 }
 
 /** A command that is too long to be kept: argv and cwd hold its beginning. */
@@ -1582,6 +1584,7 @@ function createBaseExecution(): Execution {
     operands: "",
     cut: undefined,
     connections: "",
+    connectionCount: 0,
   };
 }
 
@@ -1688,6 +1691,9 @@ export const Execution: MessageFns<Execution> = {
     }
     if (message.connections !== "") {
       writer.uint32(258).string(message.connections);
+    }
+    if (message.connectionCount !== 0) {
+      writer.uint32(264).uint32(message.connectionCount);
     }
     return writer;
   },
@@ -1961,6 +1967,14 @@ export const Execution: MessageFns<Execution> = {
             message.connections = reader.string();
             continue;
           }
+          case 33: {
+            if (tag !== 264) {
+              break;
+            }
+
+            message.connectionCount = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2051,6 +2065,11 @@ export const Execution: MessageFns<Execution> = {
       operands: isSet(object.operands) ? globalThis.String(object.operands) : "",
       cut: isSet(object.cut) ? CutCommand.fromJSON(object.cut) : undefined,
       connections: isSet(object.connections) ? globalThis.String(object.connections) : "",
+      connectionCount: isSet(object.connectionCount)
+        ? globalThis.Number(object.connectionCount)
+        : isSet(object.connection_count)
+        ? globalThis.Number(object.connection_count)
+        : 0,
     };
   },
 
@@ -2152,6 +2171,9 @@ export const Execution: MessageFns<Execution> = {
     if (message.connections !== "") {
       obj.connections = message.connections;
     }
+    if (message.connectionCount !== 0) {
+      obj.connectionCount = Math.round(message.connectionCount);
+    }
     return obj;
   },
 
@@ -2196,6 +2218,7 @@ export const Execution: MessageFns<Execution> = {
     message.operands = object.operands ?? "";
     message.cut = (object.cut !== undefined && object.cut !== null) ? CutCommand.fromPartial(object.cut) : undefined;
     message.connections = object.connections ?? "";
+    message.connectionCount = object.connectionCount ?? 0;
     return message;
   },
 };
