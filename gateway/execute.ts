@@ -22,6 +22,7 @@ import type { ApplyRates } from './judging/rate-limits.ts';
 import type { Routes, SealedPlan } from './judging/seal-plan.ts';
 import type { Channel, ResumeRequest, StartRequest } from './ports/channel.ts';
 import type { ImageFacts } from './ports/engine.ts';
+import type { LearnsOf } from './ports/learning.ts';
 import type { Principal } from './ports/principal.ts';
 import type { ImageWish } from './scheduler/hosts/image-pulls.ts';
 
@@ -39,6 +40,7 @@ export interface ExecuteParts extends InspectParts, Executors {
   readonly authorizing: AuthorizeParts;
   readonly recordingRoom: RecordingRoom;
   readonly routes: () => Routes;
+  readonly learnsOf: LearnsOf;
   readonly obtainImage: (reference: string, wish: ImageWish) => Promise<ImageFacts>;
 }
 
@@ -103,7 +105,16 @@ function turnAway(
 }
 
 async function judgeAndPlan(
-  { policy: inForce, agents: bound, halted, applyRates, breakers, obtainImage, routes }: ExecuteParts,
+  {
+    policy: inForce,
+    agents: bound,
+    halted,
+    applyRates,
+    breakers,
+    obtainImage,
+    routes,
+    learnsOf,
+  }: ExecuteParts,
   { caller, request, execution }: Received,
 ): Promise<Judged> {
   const [policy, agents] = [inForce(), bound()];
@@ -114,6 +125,7 @@ async function judgeAndPlan(
   const judged = await planned(judgement, policy, {
     resolveImage: (reference) => obtainImage(reference, wish),
     routes,
+    learnsOf,
   });
   execution.trace.mark('judged');
   return judged;

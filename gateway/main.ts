@@ -24,6 +24,7 @@ import { desiredState } from './control/desired-state.ts';
 import { openDrains } from './control/drains.ts';
 import { createIncidents, oncePerSecond } from './control/incidents.ts';
 import { createKillSwitch } from './control/kill-switch.ts';
+import { createLearnings } from './control/learnings.ts';
 import { createLostHosts } from './control/lost-hosts.ts';
 import { createRelays } from './control/relays.ts';
 import { relaysHalted } from './control/relays-halted.ts';
@@ -116,11 +117,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     'http.listen': config.http.listen,
     ...(config.http.metricsListen && { 'http.metrics-listen': config.http.metricsListen }),
   });
-  const records = await openRecords(
-    config,
-    identity.signingKey,
-    `version ${version}, policy ${policy().hash}`,
-  );
+  const began = `version ${version}, policy ${policy().hash}`;
+  const records = await openRecords(config, identity.signingKey, began);
   const { history, kept } = records;
   const appendTimes = createAppendTimes();
   const audit = appendTimes.watch(records.audit);
@@ -175,13 +173,13 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     },
   });
   rotation.authorities.watch(relays.tellAll);
+  const learnings = createLearnings({ agents, policy, egress: live.egress, states, audit });
   const egress = openGatewayEgress({
     ...{ config, live, audit, faults, log },
-    ...{ policy, states, secret: secrets.value },
+    ...{ policy, states, secret: secrets.value, findLearning: learnings.find },
   });
-  const { agentWays } = egress;
   const tellRelays = () => {
-    agentWays.hold();
+    for (const each of [egress.agentWays, learnings]) each.hold();
     relays.tellAll();
   };
   const killSwitch = createKillSwitch({
@@ -205,7 +203,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       decideAgain: (plan) => decide(policy(), factsOf(plan, agents())),
       recordVerdict: recorder.verdict,
     },
-    ...{ obtainImage: pool.obtainImage, routes: () => live.egress().routes },
+    ...{ obtainImage: pool.obtainImage, learnsOf: learnings.of, routes: () => live.egress().routes },
     ...createExecutors({
       ...{ scheduler, warmer, workspaces, openWayOut: egress.openWayOut },
       startTimeoutMs: config.limits.startTimeoutMs,
@@ -234,11 +232,10 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     auditFile: config.audit,
     ...{ states, killSwitch, breakers, counted: [counts, egress, appendTimes, loopDelay] },
     principals: createPrincipalOperations({ ...principals, agents }),
-    ...{ ...rotation, assignments },
-    secrets: secrets.views,
+    ...{ ...rotation, assignments, learn: learnings.learn, secrets: secrets.views },
     doorsProblems: () => [
       ...[...doors.warnings(), ...notify.problems()],
-      ...[...secrets.problems(policy()), ...agentWays.problems()],
+      ...[...secrets.problems(policy()), ...egress.agentWays.problems()],
     ],
     lackingApprovers: () => lackingApprovers(policy(), principals),
     faults,
@@ -261,7 +258,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     events: events.feed({ ...warden, faults }),
     relays,
     offerHome: workspaces.homes.offer,
-    offerWayOut: agentWays.offer,
+    offerWayOut: egress.agentWays.offer,
     ...{ principals, provider },
     ...{ ...rotation, doors, faults, log },
   };

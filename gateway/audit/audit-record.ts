@@ -26,6 +26,7 @@ export type AuditRecord =
   | WayOutRecord
   | WatchRecord
   | ControlRecord
+  | LearningRecord
   | HostRecord
   | AssignmentRecord
   | RevocationRecord
@@ -150,19 +151,32 @@ export interface LateExitRecord extends OfExecution {
   readonly text: string;
 }
 
-/** The kill switch: an agent, or all agents, paused, killed or resumed. */
 /** Somebody reads along what a running command writes. */
 export interface WatchRecord extends OfExecution {
   readonly type: 'watch';
   readonly by: string;
 }
 
+/** The kill switch: an agent, or all agents, paused, killed or resumed. */
 export interface ControlRecord {
   readonly type: 'control';
   readonly agent: string;
   readonly state: string;
   readonly by: string;
   readonly reason: string;
+}
+
+/** While somebody learns what an agent's tool needs, it reaches every public address. */
+export interface LearningRecord extends Omit<ControlRecord, 'state'> {
+  /** Written before anything is reached, and when nothing is any more. */
+  readonly state: 'learning' | 'learned';
+  readonly tool: string;
+  /** As plans name it. */
+  readonly learning: string;
+  /** How long it may be. */
+  readonly ms?: number;
+  /** How many destinations were reached that its network does not have. */
+  readonly destinations?: number;
 }
 
 /** A Docker host that a person drains, or gives work again. */

@@ -22,6 +22,8 @@ export interface ConnectionRecord {
   readonly up: number;
   readonly down: number;
   readonly ms: number;
+  /** No destination of its network: it was reached because somebody learned what the tool needs. */
+  readonly learned?: true;
   /** So many were turned away since the last record, unread, because too many were open. */
   readonly turnedAway?: number;
 }

@@ -80,6 +80,8 @@ const lastingTypes: ReadonlySet<string> = new Set<LastingRecord['type']>([
   'assignment',
 ]);
 
-function isLasting(record: { readonly type: string }): record is LastingRecord {
-  return lastingTypes.has(record.type);
+function isLasting(record: { readonly type: string; readonly state?: unknown }): record is LastingRecord {
+  // That somebody learned is over with the gateway that let them.
+  const isOver = record.type === 'control' && ['learning', 'learned'].includes(String(record.state));
+  return lastingTypes.has(record.type) && !isOver;
 }

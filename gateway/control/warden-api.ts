@@ -58,6 +58,7 @@ export interface WardenParts {
   readonly killSwitch: KillSwitch;
   readonly breakers: Breakers;
   readonly assignments: AssignmentOperations;
+  readonly learn: WardenApi['learn'];
   readonly secrets: WardenApi['secrets'];
   readonly principals: PrincipalOperations;
   /** Rules of the policy that ask for more people than there are. */
@@ -114,6 +115,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     audit: (from, count) => linesOfAudit(parts.auditFile, from, count),
     tools: (only) => toolViews(parts.policyFile.current(), parts.agents(), only),
     assignments: parts.assignments,
+    learn: parts.learn,
     secrets: parts.secrets,
     policy: () => {
       const { policyFile } = parts;

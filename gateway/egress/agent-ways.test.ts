@@ -45,6 +45,7 @@ beforeEach(() => {
     audit,
     connect: () => Promise.reject(new Error('nothing is reached here')),
     routes: () => new Map(),
+    findLearning: () => undefined,
     secret: () => Promise.reject(new Error('there is none')),
   });
   ways = createAgentWays({

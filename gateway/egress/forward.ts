@@ -1,8 +1,7 @@
 import { EgressError } from '../../src/egress/egress-error.ts';
 import { type Endpoint, endpointText, parseEndpoint } from '../../src/egress/endpoint.ts';
-import type { Connect } from '../../src/egress/guarded-connect.ts';
 import { exchange } from './exchange.ts';
-import { reachDestination } from './reach-destination.ts';
+import { type ReachParts, reachDestination } from './reach-destination.ts';
 import type { Asked } from './read-request.ts';
 import type { Visit } from './visit.ts';
 
@@ -10,16 +9,16 @@ import type { Visit } from './visit.ts';
 export async function forward(
   asked: Asked & { is: 'request' },
   visit: Visit,
-  { connect, idleMs }: { readonly connect: Connect; readonly idleMs: number },
+  parts: ReachParts & { readonly idleMs: number },
 ): Promise<void> {
   const target = asked.request.url ?? '';
   visit.facts.to = target.slice(0, 255);
   const { endpoint, path } = readTarget(target);
   if (endpoint.port === 443)
     throw new EgressError('denied', `${endpointText(endpoint)}: only TLS is carried there`);
-  const { socket } = await reachDestination(visit, endpoint, connect);
+  const { socket } = await reachDestination(visit, endpoint, parts);
   const host = endpoint.port === 80 ? endpointText(endpoint).replace(/:80$/, '') : endpointText(endpoint);
-  await exchange(asked, { socket, path, host, headers: [], keepsBack: () => false }, visit, idleMs);
+  await exchange(asked, { socket, path, host, headers: [], keepsBack: () => false }, visit, parts.idleMs);
 }
 
 function readTarget(target: string): { readonly endpoint: Endpoint; readonly path: string } {

@@ -16,7 +16,7 @@ const mostAgents = 10_000;
 
 type Asked = Pick<AgentWaysParts, 'policy' | 'states' | 'log'>;
 
-interface GatewayEgressParts extends Asked, Pick<EgressParts, 'audit'> {
+interface GatewayEgressParts extends Asked, Pick<EgressParts, 'audit' | 'findLearning'> {
   readonly config: GatewayConfig;
   readonly live: Pick<LiveConfig, 'agents' | 'egress' | 'hosts'>;
   readonly faults: Faults;
@@ -35,6 +35,7 @@ export function openGatewayEgress({
   audit,
   faults,
   secret,
+  findLearning,
   ...asked
 }: GatewayEgressParts): GatewayEgress {
   const ours = ownAddresses(() => ownHosts(config, [...live.hosts().values()]), resolveName);
@@ -44,7 +45,7 @@ export function openGatewayEgress({
     return await guarded(wanted, signal);
   };
   const routes = () => live.egress().routes;
-  const egress = openEgress({ audit, connect, secret, routes });
+  const egress = openEgress({ audit, connect, secret, routes, findLearning });
   const createWayOut = wayOutMaker(egress, faults);
   const paceOf = createCrumbBudgets(mostAgents);
   const agentWays = createAgentWays({ ...asked, ...live, routes, audit, createWayOut, paceOf });

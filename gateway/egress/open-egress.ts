@@ -8,13 +8,14 @@ import { followRoute, type RouteParts } from './follow-route.ts';
 import { forward } from './forward.ts';
 import { type Gone, goneWith } from './gone-client.ts';
 import { lastWords } from './last-words.ts';
+import type { ReachParts } from './reach-destination.ts';
 import { type Asked, readRequest } from './read-request.ts';
 import { refusalBytes, refusalOf } from './refusal.ts';
 import { tunnel } from './tunnel.ts';
 import { newVisit, type Visit } from './visit.ts';
 import type { Way } from './way.ts';
 
-export interface EgressParts extends Pick<RouteParts, 'connect' | 'routes' | 'secret'> {
+export interface EgressParts extends Pick<RouteParts, 'routes' | 'secret'>, ReachParts {
   readonly audit: Pick<AuditLog, 'append' | 'problem'>;
   /** So long a connection may be silent. */
   readonly idleMs?: number;
@@ -70,9 +71,10 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       return { outcome: 'closed', text: '' };
     } catch (error) {
       if (visit.way.signal.aborted) return { outcome: 'stopped', text: '' };
-      const fault = faultOf(error);
-      // What is over its limit is cut off, so that its client is gone as well.
-      const isCut = fault.fault === 'limit';
+      const over = visit.whyOver();
+      const fault = faultOf(over ?? error);
+      // What is over its limit, or was let through for a while, is cut off, so that its client is gone as well.
+      const isCut = over !== undefined || fault.fault === 'limit';
       if (gone.signal.aborted && !isCut) return { outcome: 'closed', text: 'its client went away' };
       await tell(client, asked, visit, fault);
       return {
@@ -106,11 +108,12 @@ async function tell(
 
 function recordOf({ way, facts }: Visit, end: End, ms: number): ConnectionRecord {
   const { execution, agent, reach, account } = way;
-  const { to, route, address, up, down } = facts;
+  const { to, route, address, up, down, isLearned } = facts;
   const turnedAway = account.takeTurnedAway();
   return {
     type: 'connection',
     ...{ execution, agent, network: reach.network, to, route, address, ...end, up, down, ms },
+    ...(isLearned && { learned: true as const }),
     ...(turnedAway > 0 && { turnedAway }),
   };
 }

@@ -2,9 +2,8 @@ import type { Duplex } from 'node:stream';
 import { deadline } from '../../src/abort.ts';
 import { EgressError } from '../../src/egress/egress-error.ts';
 import { type Endpoint, parseEndpoint } from '../../src/egress/endpoint.ts';
-import type { Connect } from '../../src/egress/guarded-connect.ts';
 import { awaitHello, unrecognizedName } from './await-hello.ts';
-import { reachDestination } from './reach-destination.ts';
+import { type ReachParts, reachDestination } from './reach-destination.ts';
 import type { Asked } from './read-request.ts';
 import { splice } from './splice.ts';
 import { endIfIdle, type Visit } from './visit.ts';
@@ -18,12 +17,12 @@ export async function tunnel(
   client: Duplex,
   { request, head }: Asked & { is: 'tunnel' },
   visit: Visit,
-  { connect, idleMs }: { readonly connect: Connect; readonly idleMs: number },
+  parts: ReachParts & { readonly idleMs: number },
 ): Promise<void> {
   const endpoint = endpointOf(request.url ?? '', visit);
-  const { socket } = await reachDestination(visit, endpoint, connect);
+  const { socket } = await reachDestination(visit, endpoint, parts);
   try {
-    endIfIdle(socket, idleMs);
+    endIfIdle(socket, parts.idleMs);
     visit.facts.isAnswered = true;
     client.write(established);
     if (head.length > 0) client.unshift(head);

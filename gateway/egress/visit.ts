@@ -8,6 +8,10 @@ export interface Visit {
   readonly way: Way;
   /** Aborts when its way ends, and when its client goes away. */
   readonly signal: AbortSignal;
+  /** From now on it ends with that, too, whose reason is an EgressError. */
+  readonly endWith: (other: AbortSignal) => void;
+  /** Why that has ended; `undefined` if it has not. */
+  readonly whyOver: () => unknown;
   /** What the record says of it, as far as it is known. */
   readonly facts: VisitFacts;
   readonly spend: (direction: Direction, bytes: number) => void;
@@ -19,15 +23,27 @@ export interface VisitFacts {
   address: string;
   up: number;
   down: number;
+  /** Its network does not have it: somebody learns. */
+  isLearned: boolean;
   /** The client has the beginning of an answer, so it cannot be told of a fault any more. */
   isAnswered: boolean;
 }
 
 export function newVisit(way: Way, signal: AbortSignal): Visit {
-  const facts: VisitFacts = { to: '', route: '', address: '', up: 0, down: 0, isAnswered: false };
+  const began = { to: '', route: '', address: '', up: 0, down: 0 };
+  const facts: VisitFacts = { ...began, isLearned: false, isAnswered: false };
+  let [until, lasts] = [signal, undefined as AbortSignal | undefined];
   return {
     way,
-    signal,
+    get signal() {
+      return until;
+    },
+    endWith: (other) => {
+      lasts = other;
+      until = AbortSignal.any([until, other]);
+    },
+    // `until` may have another reason: what it is made of may abort each other before it has one.
+    whyOver: () => (lasts?.aborted === true ? lasts.reason : undefined),
     facts,
     spend: (direction, bytes) => {
       facts[direction] += bytes;

@@ -7,12 +7,13 @@ const mostPlaces = 20;
 /** What the connections of one execution reached, and what they were refused. */
 export interface ConnectionTally {
   readonly add: (record: ConnectionRecord) => void;
-  /** JSON of them, as `ReachedPlace`; the last one is `other` if there are more. */
-  readonly text: () => string;
+  /** JSON of them, as `ReachedPlace`; the last one is `other` if there are more. With how many connections there were. */
+  readonly told: () => { readonly connections: string; readonly connectionCount: number };
 }
 
 export function createConnectionTally(): ConnectionTally {
   const places = new Map<string, ReachedPlace>();
+  let count = 0;
 
   /** Of what comes after the last place. */
   function placeOf({ to, route, outcome }: ConnectionRecord): ReachedPlace {
@@ -34,9 +35,10 @@ export function createConnectionTally(): ConnectionTally {
     add: (record) => {
       const place = placeOf(record);
       place.times += 1;
+      count += 1;
       place.up += record.up;
       place.down += record.down;
     },
-    text: () => JSON.stringify([...places.values()]),
+    told: () => ({ connections: JSON.stringify([...places.values()]), connectionCount: count }),
   };
 }

@@ -192,9 +192,9 @@ export class Execution {
     this.#change({ operands });
   }
 
-  /** JSON of what its connections reached by name; also after its end. */
-  reached(connections: string): void {
-    this.#change({ connections });
+  /** What its connections reached by name; also after its end. */
+  reached(told: Pick<ExecutionRecord, 'connections' | 'connectionCount'>): void {
+    this.#change(told);
   }
 
   /** In one step with its outcome: the history never shows an end without one. */

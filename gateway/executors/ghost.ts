@@ -165,7 +165,7 @@ function wayOutOf({ agent, reach }: Plan, execution: Execution, open: OpenWayOut
   const tally = createConnectionTally();
   const ended = (connection: ConnectionRecord) => {
     tally.add(connection);
-    execution.reached(tally.text());
+    execution.reached(tally.told());
   };
   return open({ execution: record.id, agent, signal, refused: tellRefusals(execution), ended }, reach);
 }

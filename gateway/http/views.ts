@@ -24,6 +24,7 @@ export function toExecutionView(record: ExecutionSummary & Partial<ExecutionReco
   return {
     ...withShortTexts(same),
     ...boundedCommand(record.cut === undefined ? recordable(record.argv, record.cwd) : record),
+    connectionCount: record.connectionCount ?? 0,
     receivedAt: toTime(receivedAt),
     ...reached({ decidedAt, startedAt, endedAt }),
   };

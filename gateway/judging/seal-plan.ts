@@ -19,8 +19,10 @@ import { locateCwd } from '../../src/policy/request/normalize-cwd.ts';
 import { scrubEnvironment } from '../../src/policy/request/scrub-environment.ts';
 import { hasEffect, type KeyWithoutEffect } from '../../src/policy/without-effect.ts';
 import type { ImageFacts } from '../ports/engine.ts';
+import type { LearnsOf } from '../ports/learning.ts';
 import type { Cleared, Judgement } from './judge.ts';
 import { sealReach } from './seal-reach.ts';
+import { whyNoLearning } from './why-no-learning.ts';
 
 const ghostHome = '/home/ghost';
 
@@ -40,6 +42,7 @@ export interface PlanParts {
   /** Ghost only. */
   readonly image?: ImageFacts;
   readonly routes: Routes;
+  readonly learnsOf: LearnsOf;
 }
 
 /** Those of gateway.yaml, by name. */
@@ -49,6 +52,7 @@ export type Routes = ReadonlyMap<string, Route>;
 export interface PlanSources {
   readonly resolveImage: (reference: string) => Promise<ImageFacts>;
   readonly routes: () => Routes;
+  readonly learnsOf: LearnsOf;
 }
 
 /**
@@ -58,7 +62,7 @@ export interface PlanSources {
 export async function sealJudged(
   { decision, cleared }: Judgement,
   policy: Policy,
-  { resolveImage, routes }: PlanSources,
+  { resolveImage, routes, learnsOf }: PlanSources,
 ): Promise<SealedPlan> {
   const { tool } = decision;
   if (decision.action === 'deny' || !tool || !cleared) {
@@ -66,7 +70,7 @@ export async function sealJudged(
   }
   const timeoutMs = decision.timeoutMs ?? tool.timeoutMs;
   const strategy = strategyFor(tool, cleared.command);
-  const parts = { policy, tool, strategy, cleared, timeoutMs, routes: routes() };
+  const parts = { policy, tool, strategy, cleared, timeoutMs, routes: routes(), learnsOf };
   if (strategy !== 'ghost' || tool.image === undefined) return sealPlan(parts);
   return sealPlan({ ...parts, image: await resolveImage(tool.image) });
 }
@@ -92,7 +96,7 @@ function seal(plan: Plan): SealedPlan {
   return { plan, canonical, hash: planHash(canonical) };
 }
 
-function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image, routes }: PlanParts): Plan {
+function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image, routes, learnsOf }: PlanParts): Plan {
   const { command, root } = cleared;
   const { agent, identity } = cleared.subject;
   const kept = keptBy(strategy);
@@ -103,6 +107,9 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image, routes }
   const network = kept('network', tool.reach, noReach);
   const given = network.routes.map((name) => routeOf(name, network.network, routes));
   const secrets = kept('secrets', tool.secrets, new Map<string, string>());
+  const mayLearn = whyNoLearning({ ...tool, strategy }, given) === '';
+  const learns = mayLearn ? learnsOf(agent?.name ?? '', tool.name) : undefined;
+  const { reach } = sealReach(network, given, learns, tool);
   const argv = [command.tool, ...command.args];
   return {
     agent: agent?.name ?? '',
@@ -110,7 +117,7 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image, routes }
     env: withoutNames(
       image === undefined
         ? caller
-        : ghostEnvironment(image.env, caller, clientEnvironment(network, given, image.env)),
+        : ghostEnvironment(image.env, caller, clientEnvironment(reach, given, image.env)),
       [...secrets.keys()],
     ),
     ...placeOf(command.cwd, root, access),
@@ -121,7 +128,7 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image, routes }
     ...(image === undefined ? {} : { image: planImage(tool, image) }),
     mounts: strategy === 'ghost' ? workspaceMounts(agent, policy, access) : [],
     network: kept('network', tool.network, ''),
-    ...sealReach(network, given, tool),
+    ...(reach !== undefined && { reach }),
     ...secretsOf(secrets, kept('unmasked', tool.unmasked, false)),
     limits: {
       memoryBytes: kept('memory', tool.memoryBytes, 0),

@@ -38,6 +38,8 @@ export interface ExecutionRecord {
   readonly operands: string;
   /** JSON of what its connections reached by name, as `ReachedPlace`; absent if it had none. */
   readonly connections?: string;
+  /** How many these were; absent if there were none. */
+  readonly connectionCount?: number;
 }
 
 export type ExecutionState = 'received' | 'awaiting-approval' | 'queued' | 'running' | 'ended';

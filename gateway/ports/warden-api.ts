@@ -14,6 +14,7 @@ import type {
 import type { Followed } from './followed-output.ts';
 import type { Grant } from './grant.ts';
 import type { PrincipalOperations } from './known-principals.ts';
+import type { Learn } from './learning.ts';
 import type { Metric } from './metrics.ts';
 import type { CheckPolicy } from './policy-check.ts';
 import type { Principal } from './principal.ts';
@@ -195,6 +196,8 @@ export interface WardenApi {
   /** By the policy in force; of these agents, if any are given, and then only what one of them may use. */
   readonly tools: (agents?: readonly string[]) => ToolView[];
   readonly assignments: AssignmentOperations;
+  /** Which public addresses a tool needs, by letting it reach them. */
+  readonly learn: Learn;
   /** Those of gateway.yaml, by name. If `check`, each is read. */
   readonly secrets: (check: boolean) => Promise<SecretView[]>;
   readonly policy: () => PolicyView;

@@ -65,6 +65,7 @@ export const callRules: ReadonlyMap<string, CallRule> = new Map<string, CallRule
     'WardenService/AssignTool': administers,
     'WardenService/UnassignTool': administers,
     'WardenService/GetSecrets': administers,
+    'WardenService/LearnEgress': administers,
     'WardenService/ListAudit': looksAtAll,
     'WardenService/GetWorkspace': looks,
     'WardenService/ListKeptFiles': looks,

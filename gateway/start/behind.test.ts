@@ -131,6 +131,24 @@ test('P10 P25: links come from the audit if the database lost them, and what it 
   expect(told(third)).toEqual([]);
 });
 
+test('P19 P25: that somebody learned is no state of an agent: one that was paused stays so', async () => {
+  const first = await start();
+  const [control, learning] = [
+    { type: 'control', agent: 'coder', by: 'person:admin', reason: '' },
+    { tool: 'npm', learning: 'l' },
+  ] as const;
+  for (const record of [
+    { ...control, ...learning, state: 'learning' },
+    { ...control, state: 'paused' },
+    { ...control, ...learning, state: 'learned' },
+  ] as const)
+    await first.audit.append(record);
+  await stop(first);
+  await rm(join(dir, 'clawrden.db'));
+  const second = await start();
+  expect((await openAgentStates(second.database)).stateOf('coder')).toBe('paused');
+});
+
 test('P19 P25: records of earlier versions count strictly, and missing ones are told', async () => {
   const first = await start();
   await stop(first);

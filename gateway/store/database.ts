@@ -57,6 +57,7 @@ export interface ExecutionRow {
   operands: string;
   /** JSON; empty if there were none. */
   connections: string;
+  connection_count: number;
   /** JSON: size and digest of the command that was cut; empty if the command is complete. */
   cut: string;
 }

@@ -35,6 +35,7 @@ export function toRow(record: ExecutionRecord): ExecutionRow {
     stderr_bytes: record.stderrBytes,
     operands: record.operands,
     connections: record.connections ?? '',
+    connection_count: record.connectionCount ?? 0,
     cut: record.cut === undefined ? '' : JSON.stringify(record.cut),
   };
 }
@@ -44,7 +45,7 @@ export const summaryColumns = [
   ...(['caller', 'id', 'agent', 'argv', 'cwd', 'cut', 'uid', 'gid', 'state', 'decision', 'rule'] as const),
   ...(['decision_reason', 'strategy', 'host', 'container', 'plan_hash', 'approval_id', 'approver'] as const),
   ...(['outcome', 'exit_code', 'exit_signal', 'reason', 'text', 'received_at', 'decided_at'] as const),
-  ...(['started_at', 'ended_at', 'stdout_bytes', 'stderr_bytes'] as const),
+  ...(['started_at', 'ended_at', 'stdout_bytes', 'stderr_bytes', 'connection_count'] as const),
 ] as const satisfies readonly (keyof ExecutionRow)[];
 
 const argvSchema = z.array(z.string());
@@ -85,5 +86,6 @@ export function fromRow(row: ExecutionRow): ExecutionRecord {
     stderrBytes: row.stderr_bytes,
     operands: row.operands,
     ...(row.connections !== '' && { connections: row.connections }),
+    ...(row.connection_count > 0 && { connectionCount: row.connection_count }),
   };
 }

@@ -34,7 +34,15 @@ function recordOf(number: number, change: Partial<ExecutionRecord> = {}): Execut
     connections: '',
     cut: '',
   };
-  const numbers = { uid: 1000, gid: 1000, exit_code: 0, exit_signal: 0, stdout_bytes: 0, stderr_bytes: 0 };
+  const numbers = {
+    uid: 1000,
+    gid: 1000,
+    exit_code: 0,
+    exit_signal: 0,
+    connection_count: 0,
+    stdout_bytes: 0,
+    stderr_bytes: 0,
+  };
   const times = { received_at: number, decided_at: null, started_at: null, ended_at: null };
   const ids = { caller: 'relay:host-1', id: `e${number}`, agent: 'coder', argv: '["ls"]', state: 'running' };
   return { ...fromRow({ ...ids, ...texts, ...more, ...numbers, ...times, reason: '', text: '' }), ...change };

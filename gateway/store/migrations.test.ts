@@ -100,6 +100,19 @@ test("P15 P27: what an operator of before did is a person's, and its ids stay kn
   await history.close();
 });
 
+test('connections of before are counted in rows', async () => {
+  await databaseOf(names.indexOf('0043-connection-count'));
+  const places = [
+    { to: 'a.example:443', times: 3 },
+    { to: '', outcome: 'other', times: 40 },
+  ];
+  inFile((sqlite) => sqlite.prepare('update executions set connections = ?').run(JSON.stringify(places)));
+  const history = openHistory(await openDatabase(file, 'crash'));
+  const rows = await history.page({ agent: '', since: undefined, decision: '', limit: 10 });
+  expect(rows.map(({ record }) => record.connectionCount)).toEqual([43]);
+  await history.close();
+});
+
 test('what a later gateway left is not touched', async () => {
   await databaseOf(names.length);
   const later = new SqliteDatabase(file);

@@ -9,7 +9,7 @@ import { createNotices } from './notice-tables.ts';
 import { createOutputs, createRecordings } from './output-tables.ts';
 import { createPrincipals, renameRelays } from './principal-migrations.ts';
 import { createSigningKeys, createUnmoved } from './rotation-tables.ts';
-import { addConnections, addSearch } from './search-tables.ts';
+import { addConnections, addSearch, countConnections } from './search-tables.ts';
 import { createSignIns } from './sign-in-tables.ts';
 
 /** In order, append only: a released migration never changes. */
@@ -48,6 +48,7 @@ export const migrations: Record<string, Migration> = {
   '0040-deeds': { up: addDeeds },
   '0041-assignments': { up: createAssignments },
   '0042-connections': { up: addConnections },
+  '0043-connection-count': { up: countConnections },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

@@ -52,6 +52,15 @@ export async function addConnections(database: Kysely<unknown>): Promise<void> {
   await makeTriggers(run, texts);
 }
 
+/** In lists, which have no long texts. */
+export async function countConnections(database: Kysely<unknown>): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(database);
+  await run('alter table executions add column connection_count bigint not null default 0');
+  await run(`update executions set connection_count =
+    (select coalesce(sum(json_extract(value, '$.times')), 0) from json_each(connections))
+    where connections <> '' and json_valid(connections)`);
+}
+
 async function makeTriggers(
   run: (statement: string) => Promise<unknown>,
   counted: readonly string[],

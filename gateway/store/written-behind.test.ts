@@ -36,7 +36,15 @@ function newRow(more: Partial<ExecutionRow> = {}): ExecutionRow {
     operands: '',
     connections: '',
   };
-  const numbers = { uid: 1, gid: 1, exit_code: 0, exit_signal: 0, stdout_bytes: 0, stderr_bytes: 0 };
+  const numbers = {
+    uid: 1,
+    gid: 1,
+    exit_code: 0,
+    exit_signal: 0,
+    stdout_bytes: 0,
+    stderr_bytes: 0,
+    connection_count: 0,
+  };
   const times = { received_at: Date.now(), decided_at: null, started_at: null, ended_at: null };
   const ids = { caller: 'relay:host-1', id: newExecutionId() };
   return { ...ids, ...texts, ...empty, ...rest, ...numbers, ...times, ...more };

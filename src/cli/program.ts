@@ -9,6 +9,7 @@ import { toolsCommands } from './decide/tools-commands.ts';
 import { watchCommand } from './decide/watch-command.ts';
 import { agentsCommand } from './fleet/agents-command.ts';
 import { drainCommand, undrainCommand } from './fleet/drain-commands.ts';
+import { egressCommands } from './fleet/egress-command.ts';
 import { hostsCommand } from './fleet/fleet-commands.ts';
 import { killCommand, lockdownCommand, pauseCommand, resumeCommand } from './fleet/halt-commands.ts';
 import { relaysCommand } from './fleet/relays-command.ts';
@@ -79,6 +80,7 @@ export function program(): Command {
     .addCommand(hostsCommand())
     .addCommand(relaysCommand())
     .addCommand(workspaceCommands())
+    .addCommand(egressCommands())
     .addCommand(drainCommand())
     .addCommand(undrainCommand())
     .addCommand(pauseCommand())

@@ -2,22 +2,24 @@ import { expect, test } from 'vitest';
 import { clientEnvironment } from './client-environment.ts';
 import type { Route } from './route.ts';
 
+const reach = { network: 'n', allow: [], routes: [] };
+
 const route = (name: string, environment: Readonly<Record<string, string>>): Route => ({
   ...{ name, to: 'https://a.example/', methods: ['GET'], headers: [], private: false, environment },
 });
 
 test('the usual clients find the way out by their variables; without a network there are none', () => {
-  const env = clientEnvironment({ network: 'registry' }, [], ['PATH=/bin']);
+  const env = clientEnvironment(reach, [], ['PATH=/bin']);
   for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'npm_config_https_proxy'])
     expect(env).toContain(`${name}=http://127.0.0.1:3128`);
   expect(env).toContain('NO_PROXY=localhost,127.0.0.1');
   expect(env).toContain('NODE_USE_ENV_PROXY=1');
   expect(env).toContain('npm_config_replace_registry_host=always');
-  expect(clientEnvironment({ network: '' }, [], [])).toEqual([]);
+  expect(clientEnvironment(undefined, [], [])).toEqual([]);
 });
 
 test('what an image tells Java stays, and the way out comes behind it', () => {
-  const env = clientEnvironment({ network: 'n' }, [], ['JAVA_TOOL_OPTIONS=-Xmx1g']);
+  const env = clientEnvironment(reach, [], ['JAVA_TOOL_OPTIONS=-Xmx1g']);
   expect(env.find((entry) => entry.startsWith('JAVA'))).toMatch(
     /^JAVA_TOOL_OPTIONS=-Xmx1g -Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=3128 /,
   );
@@ -28,7 +30,7 @@ test('a route says by which variables its clients find it', () => {
     route('model', { OPENAI_BASE_URL: '{url}v1', ANTHROPIC_BASE_URL: '{url}' }),
     route('npm', { npm_config_registry: '{url}' }),
   ];
-  const env = clientEnvironment({ network: 'n' }, routes, []);
+  const env = clientEnvironment(reach, routes, []);
   expect(env).toContain('OPENAI_BASE_URL=http://127.0.0.1:3128/model/v1');
   expect(env).toContain('ANTHROPIC_BASE_URL=http://127.0.0.1:3128/model/');
   expect(env).toContain('npm_config_registry=http://127.0.0.1:3128/npm/');

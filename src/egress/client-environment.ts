@@ -27,11 +27,11 @@ const ofEveryClient: Readonly<Record<string, string>> = {
  * environment of the tool's image. `routes`: those of `reach`.
  */
 export function clientEnvironment(
-  reach: Pick<Reach, 'network'>,
+  reach: Reach | undefined,
   routes: readonly Route[],
   image: readonly string[],
 ): string[] {
-  if (reach.network === '') return [];
+  if (reach === undefined) return [];
   const java = image.find((entry) => entry.startsWith('JAVA_TOOL_OPTIONS='));
   const variables = {
     ...ofEveryClient,

@@ -14,6 +14,15 @@ export interface Reach extends Omit<NetworkReach, 'routes'> {
   readonly routes: readonly PlannedRoute[];
   /** Bytes of all connections together; absent: no limit. */
   readonly most?: ReachBytes;
+  /** Present while somebody learns what the tool needs: it may reach every public address besides. */
+  readonly learns?: Learns;
+}
+
+/** Who learns, and which time it is: what is said of one learning holds for no other. */
+export interface Learns {
+  /** The principal, as KIND:NAME. */
+  readonly by: string;
+  readonly id: string;
 }
 
 /** To destinations, and from there. */

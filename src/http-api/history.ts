@@ -38,6 +38,7 @@ export const execution = z.strictObject({
   endedAt: time.optional(),
   stdoutBytes: count,
   stderrBytes: count,
+  connectionCount: count.describe('connections by name, also those that were refused'),
 });
 
 export type ExecutionView = z.infer<typeof execution>;

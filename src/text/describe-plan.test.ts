@@ -52,6 +52,10 @@ test.each<readonly [string, Partial<Plan>]>([
   ['it looks like a secret', { argv: ['curl', '--token', 'abc'] }],
   ['it looks like a secret', { env: ['DB_PASSWORD=x'] }],
   ['it has a network', { network: 'bridge' }],
+  [
+    'it can reach every public address',
+    { reach: { network: 'none', allow: [], routes: [], learns: { by: 'person:ann', id: '1f' } } },
+  ],
   ['nobody could look into it', { operands: [{ path: 'build.sh', notInspected: 'it is a pipe' }] }],
   ['it may change while it runs', { operands: [{ path: 'a', digest: 'd', file: '/a', notHeld: 'shared' }] }],
 ])('it is noted that %s', (note, plan) => expect(notesOf(plan)).toEqual([note]));

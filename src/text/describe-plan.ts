@@ -1,4 +1,4 @@
-import type { PlannedRoute, Reach, ReachBytes } from '../egress/reach.ts';
+import type { Learns, PlannedRoute, Reach, ReachBytes } from '../egress/reach.ts';
 import type { Operand, Plan, PlanMount, PlanSecret, ScriptOperand } from '../plan.ts';
 import { maskText, maskWords } from './mask-tokens.ts';
 import { quoteText, renderArgument } from './render-text.ts';
@@ -60,13 +60,19 @@ function hasNetwork({ network }: Plan): boolean {
   return network !== 'none' && network !== '';
 }
 
-function reachLines({ network, allow, routes, most = {} }: Reach): PlanLine[] {
+function reachLines({ network, allow, routes, most = {}, learns }: Reach): PlanLine[] {
   const destinations = allow.map(({ to, private: mayBePrivate }) => ({
     text: `${renderArgument(to)}${mayBePrivate === true ? ', also at addresses that are not public' : ''}`,
     notes: ['it can be reached'],
   }));
   const first = { text: `network ${renderArgument(network)}${bytesText(most)}`, notes: [] };
-  return listed('reaches', [first, ...destinations, ...routes.map(describeRoute)]);
+  const learning = learns === undefined ? [] : [describeLearning(learns)];
+  return listed('reaches', [first, ...learning, ...destinations, ...routes.map(describeRoute)]);
+}
+
+function describeLearning({ by, id }: Learns): Item {
+  const text = `every public address, while ${renderArgument(by)} learns what it needs (${renderArgument(id)})`;
+  return { text, notes: ['it can reach every public address'] };
 }
 
 function bytesText({ up, down }: ReachBytes): string {

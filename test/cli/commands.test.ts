@@ -69,6 +69,11 @@ const record: ExecutionRecord = {
   stdoutBytes: 2 ** 40,
   stderrBytes: 0,
   operands: JSON.stringify(operands),
+  connections: JSON.stringify([
+    { to: '\u001b[2Ja.example:443', route: '', outcome: 'closed', times: 41, up: 1, down: 2 },
+    { to: 'b.example:443', route: '', outcome: 'denied', times: 1, up: 0, down: 0 },
+  ]),
+  connectionCount: 42,
 };
 const approval: PendingApproval = {
   id: 'a1b2',
@@ -164,6 +169,15 @@ test('JSON has times, counts and the plan as an object', async () => {
     ...row
   } = shown as Record<string, unknown>;
   expect(listed).toEqual([row]);
+});
+
+test('rows of history count connections', async () => {
+  await using setup = await startGateway();
+  const { stdout } = await setup.run('history');
+  const [head = '', line = ''] = stdout.split('\n');
+  expect(line.slice(head.indexOf('CONNECTIONS'), head.indexOf('COMMAND')).trim()).toBe('42');
+  const [row] = JSON.parse((await setup.run('history', '--json')).stdout) as { connectionCount: number }[];
+  expect(row?.connectionCount).toBe(42);
 });
 
 test('verdicts carry who, what and why; a viewer gives none', async () => {

@@ -136,6 +136,7 @@ export async function startCore(
     recordingRoom: createRecordingRoom(),
     authorizing: authorizing(policy, approvals, grants, recorder),
     routes: () => new Map(),
+    learnsOf: () => undefined,
     obtainImage: () => Promise.reject(new ClawrdenError('image-missing', 'no images here')),
     executors: {
       ...{ ghost: executor, mirror: executor, passthrough: executor },

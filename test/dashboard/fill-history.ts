@@ -22,6 +22,15 @@ export async function fillHistory(state: string, count: number): Promise<void> {
   await history.close();
 }
 
+/** One that ended, with what is said of it besides; its id. */
+export async function addPast(state: string, more: Partial<ExecutionRecord>): Promise<string> {
+  const history = openHistory(await openDatabase(join(state, 'clawrden.db'), 'crash'));
+  const record = { ...past(1, Date.now()), ...more };
+  history.save(record);
+  await history.close();
+  return record.id;
+}
+
 /** As long as a usual one. */
 function past(at: number, time: number): ExecutionRecord {
   const words = at % needleEvery === 0 ? needle : `--step ${at} --target build/release`;

@@ -5,6 +5,7 @@ import type { Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
 import { packageRoot } from '../../src/package-root.ts';
+import { addPast } from './fill-history.ts';
 import { axeFaults, sideways, tabTo } from './look.ts';
 import { type Running, startRunning } from './running.ts';
 import { narrow, startDashboard, type TriedDashboard } from './start-dashboard.ts';
@@ -124,6 +125,37 @@ test('the history is searched and filtered, its address can be sent, and back le
   await page.locator(`.history-row a[href="/executions/${id}"]`).click();
   await page.getByRole('heading', { name: 'Execution' }).waitFor();
   await frameOf(page);
+});
+
+test('A-241: what a command reached by name is on its page, and its row counts it; hostile names are text', async () => {
+  const place = { route: '', outcome: 'closed', times: 41, up: 10, down: 2000 };
+  const id = await addPast(tried.gateway.state, {
+    connectionCount: 44,
+    connections: JSON.stringify([
+      { ...place, to: 'registry.example:443' },
+      { ...place, to: 'model.example:443', route: 'model', times: 1 },
+      { ...place, to: '<img src=x onerror=alert(1)>\u202e:80', outcome: 'denied', times: 1 },
+      { ...place, to: '', outcome: 'other', times: 1 },
+    ]),
+  });
+  const page = await tried.open('/history');
+  await page
+    .locator('.history-row', { hasText: '44 reached' })
+    .locator(`a[href="/executions/${id}"]`)
+    .click();
+  const section = page.getByRole('region', { name: 'Connections' });
+  await section.waitFor();
+  expect(
+    (await section.getByRole('listitem').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')),
+  ).toEqual([
+    '"registry.example:443" closed 41 times, 10 bytes there, 2000 from there',
+    '"model.example:443" by route model closed 1 time, 10 bytes there, 2000 from there',
+    String.raw`"<img src=x onerror=alert(1)>\u{202e}:80" denied 1 time, 10 bytes there, 2000 from there`,
+    'Other places 1 time, 10 bytes there, 2000 from there',
+  ]);
+  expect(await section.locator('img').count()).toBe(0);
+  expect([await axeFaults(page), await sideways(page)]).toEqual([[], 0]);
+  await shot(page, 'connections');
 });
 
 test('axe finds nothing, in light and dark, and nothing scrolls sideways at 380 px', async () => {

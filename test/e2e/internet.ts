@@ -10,6 +10,8 @@ import { run } from '../lab/command.ts';
 /** A namespace with servers and a name server, at the end of a wire from this machine. No packet leaves it. */
 export interface Internet extends AsyncDisposable {
   readonly address: string;
+  /** Another one, which counts as public. */
+  readonly publicAddress: string;
   readonly order: (what: InternetOrder) => Promise<Seen>;
   /** A program that runs under this asks the name server there. */
   readonly under: readonly string[];
@@ -18,6 +20,8 @@ export interface Internet extends AsyncDisposable {
 /** Of the range for measurements of networks, which nobody has; other ones for each process of a test. */
 const net = `198.19.${process.pid % 256}`;
 const [here, there] = [`${net}.1`, `${net}.2`];
+/** It belongs to nobody that a test could mean, and the route to it leads into the namespace. */
+const publicThere = `11.19.${process.pid % 256}.2`;
 const wire = `clwnet${process.pid % 256}`;
 
 export async function startInternet(): Promise<Internet> {
@@ -32,6 +36,7 @@ export async function startInternet(): Promise<Internet> {
   const mount = 'mount --bind "$0" /etc/resolv.conf && exec "$@"';
   return {
     address: there,
+    publicAddress: publicThere,
     order: async (what) => await ask<Seen>(program, what),
     under: ['unshare', '-m', 'sh', '-c', mount, resolvConf],
     [Symbol.asyncDispose]: async () => {
@@ -51,5 +56,7 @@ async function connectTo({ pid = 0 }: ChildProcess): Promise<void> {
   await run(['ip', 'link', 'set', wire, 'up']);
   await run([...inside, 'link', 'set', 'lo', 'up']);
   await run([...inside, 'address', 'add', `${there}/30`, 'dev', 'eth0']);
+  await run([...inside, 'address', 'add', `${publicThere}/32`, 'dev', 'eth0']);
   await run([...inside, 'link', 'set', 'eth0', 'up']);
+  await run(['ip', 'route', 'add', `${publicThere}/32`, 'via', there, 'dev', wire]);
 }

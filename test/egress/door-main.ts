@@ -66,7 +66,14 @@ server.listen(join(folder, 'door.sock'), () => process.send?.('ready'));
 function use({ reach, limits = {}, proxy, idleMs = 300_000, routes = [] }: WayOrder) {
   const connect = guardedConnect({ resolve: resolveName, ours, ...(proxy && { proxy }), withinMs: 20_000 });
   const named = new Map(routes.map((route) => [route.name, route]));
-  const egress = openEgress({ connect, audit, idleMs, routes: () => named, secret });
+  const egress = openEgress({
+    connect,
+    audit,
+    idleMs,
+    routes: () => named,
+    secret,
+    findLearning: () => undefined,
+  });
   const ended = new AbortController();
   const way = {
     ...{ reach, execution: 'e-1', agent: 'coder', account: openAccount(limits), signal: ended.signal },

@@ -263,6 +263,7 @@ export const emptyWarden: WardenApi = {
   },
   assignments: { assign: async () => nobody, unassign: async () => nobody },
   secrets: async () => [],
+  learn: async () => nobody,
   audit: async function* () {},
   tools: () => [],
   policy: () => ({ hash: '', text: '', problem: '' }),

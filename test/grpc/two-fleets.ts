@@ -70,6 +70,7 @@ export async function makeFleet(names: readonly string[]): Promise<FleetWarden> 
     halted: () => undefined,
     resolveImage: () => Promise.reject(new Error('no images here')),
     routes: () => new Map(),
+    learnsOf: () => undefined,
   });
   let [grants, history, running] = [await newGrants(), await newHistory(), [] as ExecutionRecord[]];
   let approvals = await newApprovals(grants);

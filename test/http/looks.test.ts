@@ -70,6 +70,7 @@ test('what gRPC lists, HTTP lists: executions, questions, agents, hosts, the pol
   expect(await answerOf(door, 'execution', { token, params: { id: idOf(3) } })).toMatchObject({
     argv: ['rm', '3'],
     plan: '',
+    connectionCount: 0,
   });
   const { approvals } = await answerOf(door, 'approvals', { token });
   expect(approvals.map(({ agent }) => agent)).toEqual(['web-1', 'db-1']);

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { judge } from '../../gateway/judging/judge.ts';
 import { sealJudged } from '../../gateway/judging/seal-plan.ts';
+import type { LearnsOf } from '../../gateway/ports/learning.ts';
 import { shapeKey, shapeOf } from '../../gateway/scheduler/warm/ghost-shape.ts';
 import { noStdin } from '../../src/command.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { Route } from '../../src/egress/route.ts';
-import type { Plan, Strategy } from '../../src/plan.ts';
+import { deedHash, type Plan, type Strategy } from '../../src/plan.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import { explainCommand } from '../../src/policy/rules/explain.ts';
 import { planLines } from '../../src/text/describe-plan.ts';
@@ -32,10 +33,17 @@ const route: Route = {
   ...{ name: 'model', to: 'https://m.example/', methods: ['GET'], private: false },
   ...{ headers: [{ name: 'X-Key', parts: [{ secret: 'key' }] }], environment: { MODEL_URL: '{url}' } },
 };
-const sources = { resolveImage: () => Promise.resolve(image), routes: () => new Map([[route.name, route]]) };
+const sources = {
+  resolveImage: () => Promise.resolve(image),
+  routes: () => new Map([[route.name, route]]),
+};
 const command = { args: [], cwd: '/app', umask: 0o22, stdio: noStdin, ignored: [], version: 1 };
 
-async function planOf(text: string, version = 1): Promise<{ plan: Plan; page: Map<string, unknown> }> {
+async function planOf(
+  text: string,
+  version = 1,
+  learnsOf: LearnsOf = () => undefined,
+): Promise<{ plan: Plan; page: Map<string, unknown> }> {
   const result = parsePolicy(text, 'p.yaml');
   if ('problems' in result) throw new Error(result.problems.join('\n'));
   const asked = {
@@ -46,7 +54,7 @@ async function planOf(text: string, version = 1): Promise<{ plan: Plan; page: Ma
   };
   const request = { executionId: '', agent: 'coder', hostLabels: {}, identity, command: asked };
   const judgement = judge(result.policy, agents, relay, request, () => undefined);
-  const { plan, canonical } = await sealJudged(judgement, result.policy, sources);
+  const { plan, canonical } = await sealJudged(judgement, result.policy, { ...sources, learnsOf });
   return { plan, page: new Map(planLines(canonical).map((line) => [line.name, line.text])) };
 }
 
@@ -160,6 +168,34 @@ test('a plan has what its network lets be reached, in full, and its clients are 
   expect(
     plan.env.filter((entry) => /^https?_proxy=/i.test(entry)).map((entry) => entry.split('=')[1]),
   ).toEqual(Array(4).fill('http://127.0.0.1:3128'));
+});
+
+const learns = { by: 'person:ann', id: '1f' };
+
+test.each<readonly [string, string, boolean]>([
+  ['with its network', byName('[model]'), true],
+  ['without a network', byName('[model]').replace(', network: n', ''), true],
+  ['that is given a secret', byName('[model]', ', secrets: { TOKEN: key }, workspace: none'), false],
+  [
+    'in a Docker network',
+    byName('[model]')
+      .replace('network: n', 'network: d')
+      .replace('networks: {', 'networks: { d: { docker-network: d },'),
+    false,
+  ],
+  [
+    'whose network leads inside',
+    byName('[model]').replace('"a.example:443"', '{ to: "a.corp:443", private: true }'),
+    false,
+  ],
+])('A-228: while somebody learns the plan of a tool %s says so: %3$s', async (_what, text, isLearning) => {
+  const { plan } = await planOf(text, 1, (agent, tool) =>
+    agent === 'coder' && tool === 'tool' ? learns : undefined,
+  );
+  expect(plan.reach?.learns).toEqual(isLearning ? learns : undefined);
+  const { plan: without } = await planOf(text);
+  expect(without.reach?.learns).toBeUndefined();
+  expect(deedHash(plan) === deedHash(without)).toBe(!isLearning);
 });
 
 test('a route that gateway.yaml does not have ends the command before it starts', async () => {

@@ -12,7 +12,8 @@ import { asciicastOf } from '../../execution/asciicast.ts';
 import type { Followed } from '../../ports/followed-output.ts';
 import { type Principal, presentName } from '../../ports/principal.ts';
 import type { WardenApi } from '../../ports/warden-api.ts';
-import { notFound, toStatus } from '../calls/errors.ts';
+import { notFound } from '../calls/errors.ts';
+import { refuseStream } from '../calls/refuse-stream.ts';
 
 /** What a call's caller sees, and who that is. */
 export type SeenOfCall = (call: { readonly metadata: Metadata }) => {
@@ -42,7 +43,7 @@ export function getRecording(
       }
       call.end();
     };
-    send().catch((error: unknown) => refuse(call, error));
+    send().catch((error: unknown) => refuseStream(call, error));
   };
 }
 
@@ -89,13 +90,8 @@ export function followOutput(
       call.write({ event: { $case: 'outcome', value: toWireOutcome(outcome) } });
       call.end();
     };
-    begin().catch((error: unknown) => refuse(call, error));
+    begin().catch((error: unknown) => refuseStream(call, error));
   };
-}
-
-/** gRPC reads the status from the error that ends a stream. */
-function refuse(call: { readonly emit: (event: 'error', error: Error) => unknown }, error: unknown): void {
-  call.emit('error', Object.assign(new Error('refused'), toStatus(error)));
 }
 
 type FollowedEvent = NonNullable<FollowOutputResponse['event']>;

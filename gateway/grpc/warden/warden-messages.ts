@@ -55,6 +55,7 @@ export function toExecutionSummary(record: ExecutionSummary): Execution {
     endedAt: toTime(record.endedAt),
     stdoutBytes: BigInt(record.stdoutBytes),
     stderrBytes: BigInt(record.stderrBytes),
+    connectionCount: record.connectionCount ?? 0,
   };
 }
 

@@ -20,6 +20,7 @@ import { unary } from '../calls/unary.ts';
 import { type ApprovalCalls, approvalCalls } from './approval-calls.ts';
 import { type AssignmentCalls, assignmentCalls } from './assignment-calls.ts';
 import { type FleetCalls, fleetCalls } from './fleet-calls.ts';
+import { learnEgress } from './learn-call.ts';
 import { followOutput, getRecording, type SeenOfCall } from './output-calls.ts';
 import { type PrincipalCalls, principalCalls } from './principal-calls.ts';
 import { rotateAuthority, rotateSigningKey } from './rotation-calls.ts';
@@ -48,7 +49,7 @@ export function wardenService(parts: WardenServiceParts): WardenServiceServer {
     getExecution: by(async (request, _caller, seen) => ({
       execution: toExecution(await theOne(seen.warden, request)),
     })),
-    ...outputHandlers(parts),
+    ...streamHandlers(parts),
     getOutput: by(async (request, _caller, seen) => {
       const { caller, id } = await theOne(seen.warden, request);
       return toOutput(id, await warden.output(caller, id));
@@ -129,16 +130,20 @@ function assignmentHandlers(
   };
 }
 
-function outputHandlers({
+function streamHandlers({
   callers,
   warden,
   faults,
-}: WardenServiceParts): Pick<WardenServiceServer, 'getRecording' | 'followOutput'> {
+}: WardenServiceParts): Pick<WardenServiceServer, 'getRecording' | 'followOutput' | 'learnEgress'> {
   const seenOf: SeenOfCall = (call) => {
     const caller = callers.of(call);
     return { caller, warden: seenBy(warden, caller).warden };
   };
-  return { getRecording: getRecording(seenOf), followOutput: followOutput(seenOf, faults) };
+  return {
+    getRecording: getRecording(seenOf),
+    followOutput: followOutput(seenOf, faults),
+    learnEgress: learnEgress(seenOf),
+  };
 }
 
 function fleetHandlers(by: By, calls: FleetCalls): Pick<WardenServiceServer, keyof FleetCalls> {

@@ -33,9 +33,17 @@ function wishFor(
   const command: Command = { ...anyCommand, tool: tool.name, cwd: policy.workspace };
   const cleared = { subject: { agent, identity: agent.users[0] }, command, root: policy.workspace };
   const timeoutMs = longestTimeout(tool, policy);
-  // No route is a part of a container.
+  // Nothing that goes by name is a part of a container.
   const plain = { ...tool, reach: noReach };
-  const parts = { policy, tool: plain, cleared, timeoutMs, image, routes: new Map() };
+  const parts = {
+    policy,
+    tool: plain,
+    cleared,
+    timeoutMs,
+    image,
+    routes: new Map(),
+    learnsOf: () => undefined,
+  };
   const { plan } = sealPlan({ ...parts, strategy: 'ghost' });
   const shape = shapeOf(plan);
   return { shape, key: shapeKey(shape), labels: agent.hosts, timeoutMs };

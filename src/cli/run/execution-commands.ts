@@ -84,10 +84,11 @@ async function printExecutions(executions: readonly Execution[], running: boolea
     decisionCell(each),
     resultCell(each),
     renderArgument(each.host || each.strategy),
+    each.connectionCount === 0 ? '' : String(each.connectionCount),
     commandText(each),
   ]);
   printTable(
-    ['ID', 'RECEIVED', 'AGENT', 'DECISION', running ? 'STATE' : 'RESULT', 'WHERE', 'COMMAND'],
+    ['ID', 'RECEIVED', 'AGENT', 'DECISION', running ? 'STATE' : 'RESULT', 'WHERE', 'CONNECTIONS', 'COMMAND'],
     rows,
     2,
   );

@@ -204,6 +204,8 @@ export interface Execution {
    * none.
    */
   connections: string;
+  /** How many these were, also those that were refused. */
+  connectionCount: number;
 }
 
 /** A command that is too long to be kept: argv and cwd hold its beginning. */
@@ -620,6 +622,35 @@ export interface ToolRule {
   reason: string;
   /** What to do instead of what it denies; empty if it says nothing. */
   instead: string;
+}
+
+export interface LearnEgressRequest {
+  agent: string;
+  tool: string;
+  /** 1 to 3600. */
+  seconds: number;
+  reason: string;
+}
+
+export interface LearnEgressResponse {
+  event:
+    | //
+    /** The first message. */
+    { $case: "begun"; value: LearningBegun }
+    | //
+    /** NAME:PORT. */
+    { $case: "destination"; value: string }
+    | //
+    /** Why it has ended: the last message. */
+    { $case: "ended"; value: string }
+    | undefined;
+}
+
+export interface LearningBegun {
+  /** What the tool has besides; `none` if that is nothing. */
+  network: string;
+  /** RFC 3339. */
+  until: string;
 }
 
 export interface GetSecretsRequest {
@@ -1582,6 +1613,7 @@ function createBaseExecution(): Execution {
     operands: "",
     cut: undefined,
     connections: "",
+    connectionCount: 0,
   };
 }
 
@@ -1688,6 +1720,9 @@ export const Execution: MessageFns<Execution> = {
     }
     if (message.connections !== "") {
       writer.uint32(258).string(message.connections);
+    }
+    if (message.connectionCount !== 0) {
+      writer.uint32(264).uint32(message.connectionCount);
     }
     return writer;
   },
@@ -1961,6 +1996,14 @@ export const Execution: MessageFns<Execution> = {
             message.connections = reader.string();
             continue;
           }
+          case 33: {
+            if (tag !== 264) {
+              break;
+            }
+
+            message.connectionCount = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2051,6 +2094,11 @@ export const Execution: MessageFns<Execution> = {
       operands: isSet(object.operands) ? globalThis.String(object.operands) : "",
       cut: isSet(object.cut) ? CutCommand.fromJSON(object.cut) : undefined,
       connections: isSet(object.connections) ? globalThis.String(object.connections) : "",
+      connectionCount: isSet(object.connectionCount)
+        ? globalThis.Number(object.connectionCount)
+        : isSet(object.connection_count)
+        ? globalThis.Number(object.connection_count)
+        : 0,
     };
   },
 
@@ -2152,6 +2200,9 @@ export const Execution: MessageFns<Execution> = {
     if (message.connections !== "") {
       obj.connections = message.connections;
     }
+    if (message.connectionCount !== 0) {
+      obj.connectionCount = Math.round(message.connectionCount);
+    }
     return obj;
   },
 
@@ -2196,6 +2247,7 @@ export const Execution: MessageFns<Execution> = {
     message.operands = object.operands ?? "";
     message.cut = (object.cut !== undefined && object.cut !== null) ? CutCommand.fromPartial(object.cut) : undefined;
     message.connections = object.connections ?? "";
+    message.connectionCount = object.connectionCount ?? 0;
     return message;
   },
 };
@@ -7673,6 +7725,330 @@ export const ToolRule: MessageFns<ToolRule> = {
     message.action = object.action ?? "";
     message.reason = object.reason ?? "";
     message.instead = object.instead ?? "";
+    return message;
+  },
+};
+
+function createBaseLearnEgressRequest(): LearnEgressRequest {
+  return { agent: "", tool: "", seconds: 0, reason: "" };
+}
+
+export const LearnEgressRequest: MessageFns<LearnEgressRequest> = {
+  encode(message: LearnEgressRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    if (message.tool !== "") {
+      writer.uint32(18).string(message.tool);
+    }
+    if (message.seconds !== 0) {
+      writer.uint32(24).uint32(message.seconds);
+    }
+    if (message.reason !== "") {
+      writer.uint32(34).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LearnEgressRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLearnEgressRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.tool = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.seconds = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): LearnEgressRequest {
+    return {
+      agent: isSet(object.agent) ? globalThis.String(object.agent) : "",
+      tool: isSet(object.tool) ? globalThis.String(object.tool) : "",
+      seconds: isSet(object.seconds) ? globalThis.Number(object.seconds) : 0,
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: LearnEgressRequest): unknown {
+    const obj: any = {};
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    if (message.tool !== "") {
+      obj.tool = message.tool;
+    }
+    if (message.seconds !== 0) {
+      obj.seconds = Math.round(message.seconds);
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<LearnEgressRequest>): LearnEgressRequest {
+    return LearnEgressRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LearnEgressRequest>): LearnEgressRequest {
+    const message = createBaseLearnEgressRequest();
+    message.agent = object.agent ?? "";
+    message.tool = object.tool ?? "";
+    message.seconds = object.seconds ?? 0;
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseLearnEgressResponse(): LearnEgressResponse {
+  return { event: undefined };
+}
+
+export const LearnEgressResponse: MessageFns<LearnEgressResponse> = {
+  encode(message: LearnEgressResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.event?.$case) {
+      case "begun":
+        LearningBegun.encode(message.event.value, writer.uint32(10).fork()).join();
+        break;
+      case "destination":
+        writer.uint32(18).string(message.event.value);
+        break;
+      case "ended":
+        writer.uint32(26).string(message.event.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LearnEgressResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLearnEgressResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.event = { $case: "begun", value: LearningBegun.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = { $case: "destination", value: reader.string() };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.event = { $case: "ended", value: reader.string() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): LearnEgressResponse {
+    return {
+      event: isSet(object.begun)
+        ? { $case: "begun", value: LearningBegun.fromJSON(object.begun) }
+        : isSet(object.destination)
+        ? { $case: "destination", value: globalThis.String(object.destination) }
+        : isSet(object.ended)
+        ? { $case: "ended", value: globalThis.String(object.ended) }
+        : undefined,
+    };
+  },
+
+  toJSON(message: LearnEgressResponse): unknown {
+    const obj: any = {};
+    if (message.event?.$case === "begun") {
+      obj.begun = LearningBegun.toJSON(message.event.value);
+    } else if (message.event?.$case === "destination") {
+      obj.destination = message.event.value;
+    } else if (message.event?.$case === "ended") {
+      obj.ended = message.event.value;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<LearnEgressResponse>): LearnEgressResponse {
+    return LearnEgressResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LearnEgressResponse>): LearnEgressResponse {
+    const message = createBaseLearnEgressResponse();
+    switch (object.event?.$case) {
+      case "begun": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "begun", value: LearningBegun.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "destination": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "destination", value: object.event.value };
+        }
+        break;
+      }
+      case "ended": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "ended", value: object.event.value };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseLearningBegun(): LearningBegun {
+  return { network: "", until: "" };
+}
+
+export const LearningBegun: MessageFns<LearningBegun> = {
+  encode(message: LearningBegun, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.network !== "") {
+      writer.uint32(10).string(message.network);
+    }
+    if (message.until !== "") {
+      writer.uint32(18).string(message.until);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LearningBegun {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLearningBegun();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.network = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.until = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): LearningBegun {
+    return {
+      network: isSet(object.network) ? globalThis.String(object.network) : "",
+      until: isSet(object.until) ? globalThis.String(object.until) : "",
+    };
+  },
+
+  toJSON(message: LearningBegun): unknown {
+    const obj: any = {};
+    if (message.network !== "") {
+      obj.network = message.network;
+    }
+    if (message.until !== "") {
+      obj.until = message.until;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<LearningBegun>): LearningBegun {
+    return LearningBegun.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LearningBegun>): LearningBegun {
+    const message = createBaseLearningBegun();
+    message.network = object.network ?? "";
+    message.until = object.until ?? "";
     return message;
   },
 };
@@ -14903,6 +15279,20 @@ export const WardenServiceService = {
     responseSerialize: (value: GetSecretsResponse): Buffer => Buffer.from(GetSecretsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetSecretsResponse => GetSecretsResponse.decode(value),
   },
+  /**
+   * Which destinations a tool needs: until this call ends, new commands of that tool by that agent reach every public
+   * address, and each destination that their network does not have is told once, at most 1000. FAILED_PRECONDITION if
+   * the tool may not learn. Role `admin`.
+   */
+  learnEgress: {
+    path: "/clawrden.v1.WardenService/LearnEgress" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: LearnEgressRequest): Buffer => Buffer.from(LearnEgressRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): LearnEgressRequest => LearnEgressRequest.decode(value),
+    responseSerialize: (value: LearnEgressResponse): Buffer => Buffer.from(LearnEgressResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): LearnEgressResponse => LearnEgressResponse.decode(value),
+  },
   /** Records of the audit in the order of the log: from one of them on, or the newest. UNAVAILABLE if it cannot be read. */
   listAudit: {
     path: "/clawrden.v1.WardenService/ListAudit" as const,
@@ -15255,6 +15645,12 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   unassignTool: handleUnaryCall<UnassignToolRequest, UnassignToolResponse>;
   /** The secrets of gateway.yaml by name, at most 256: where each comes from, and never what it is. */
   getSecrets: handleUnaryCall<GetSecretsRequest, GetSecretsResponse>;
+  /**
+   * Which destinations a tool needs: until this call ends, new commands of that tool by that agent reach every public
+   * address, and each destination that their network does not have is told once, at most 1000. FAILED_PRECONDITION if
+   * the tool may not learn. Role `admin`.
+   */
+  learnEgress: handleServerStreamingCall<LearnEgressRequest, LearnEgressResponse>;
   /** Records of the audit in the order of the log: from one of them on, or the newest. UNAVAILABLE if it cannot be read. */
   listAudit: handleUnaryCall<ListAuditRequest, ListAuditResponse>;
   /** An agent's workspace at home, and its replicas on Docker hosts. */
@@ -15671,6 +16067,17 @@ export interface WardenServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetSecretsResponse) => void,
   ): ClientUnaryCall;
+  /**
+   * Which destinations a tool needs: until this call ends, new commands of that tool by that agent reach every public
+   * address, and each destination that their network does not have is told once, at most 1000. FAILED_PRECONDITION if
+   * the tool may not learn. Role `admin`.
+   */
+  learnEgress(request: LearnEgressRequest, options?: Partial<CallOptions>): ClientReadableStream<LearnEgressResponse>;
+  learnEgress(
+    request: LearnEgressRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<LearnEgressResponse>;
   /** Records of the audit in the order of the log: from one of them on, or the newest. UNAVAILABLE if it cannot be read. */
   listAudit(
     request: ListAuditRequest,

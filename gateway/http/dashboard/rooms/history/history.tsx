@@ -156,6 +156,11 @@ function Rows({ rows }: { readonly rows: readonly ExecutionView[] }) {
           <span class="history-who">{row.agent || <span class="soft">{row.caller}</span>}</span>
           <span class="history-tags">
             {row.decision === 'ask' && row.state === 'ended' && <span class="tag">asked</span>}
+            {row.connectionCount > 0 && (
+              <span class="tag" title="Connections by name, also those that were refused">
+                {row.connectionCount} reached
+              </span>
+            )}
             <OutcomeTag execution={row} />
           </span>
           <ShortId id={row.id} length={13} />

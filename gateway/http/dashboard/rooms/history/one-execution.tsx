@@ -9,6 +9,7 @@ import { OutcomeTag } from '../../parts/outcome.tsx';
 import { RoomPage } from '../../parts/room-page.tsx';
 import { Empty, Loading, Trouble } from '../../parts/states.tsx';
 import { Rendered } from '../../parts/texts.tsx';
+import { ExecutionConnections } from './execution-connections.tsx';
 import { ExecutionFacts } from './execution-facts.tsx';
 import { ExecutionOutput } from './execution-output.tsx';
 
@@ -67,6 +68,7 @@ export function OneExecution({ params }: { readonly params: Readonly<Record<stri
             <Rendered text={renderArgv(now.argv)} />
           </h2>
           <ExecutionOutput execution={now} />
+          <ExecutionConnections execution={now} />
           <ExecutionFacts execution={now} />
         </div>
       )}
