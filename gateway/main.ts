@@ -9,6 +9,7 @@ import { lockFolder } from '../src/lock.ts';
 import { createLog } from '../src/log.ts';
 import { packageVersion } from '../src/package-version.ts';
 import { stateFiles } from '../src/pki/state-files.ts';
+import type { Plan } from '../src/plan.ts';
 import { decide } from '../src/policy/rules/decide.ts';
 import { say } from '../src/text/say.ts';
 import { createApprovals } from './approvals/approvals.ts';
@@ -179,9 +180,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...{ config, live, audit, faults, log },
     ...{ policy, states, secret: secrets.value },
   });
-  const { agentWays } = egress;
   const tellRelays = () => {
-    agentWays.hold();
+    egress.agentWays.hold();
     relays.tellAll();
   };
   const killSwitch = createKillSwitch({
@@ -191,6 +191,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     relaysHalted: relaysHalted(agents, relays),
   });
   const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: states.refusal });
+  const decideAgain = (plan: Plan) => decide(policy(), factsOf(plan, agents()));
   const parts: ExecuteParts = {
     policy,
     applyRates: createRateLimits(),
@@ -202,7 +203,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       approvals,
       approvalExpiresMs: () => policy().approvalExpiresMs,
       ...{ grants, approvers },
-      decideAgain: (plan) => decide(policy(), factsOf(plan, agents())),
+      decideAgain,
       recordVerdict: recorder.verdict,
     },
     ...{ obtainImage: pool.obtainImage, routes: () => live.egress().routes },
@@ -212,6 +213,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       labelsOf: (agent) => agents().get(agent)?.hosts ?? {},
       recordStart: recorder.started,
       giveSecrets: createGiveSecrets(secrets.value, log),
+      ...{ reaching: egress.reaching, decideAgain },
       answerHelp: createAnswerHelp({ policy, agents, history }),
       onHostLost: createLostHosts({ ...fleet, incidents, log }),
       paceOf: createCrumbBudgets(mostBudgets),
@@ -238,7 +240,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     secrets: secrets.views,
     doorsProblems: () => [
       ...[...doors.warnings(), ...notify.problems()],
-      ...[...secrets.problems(policy()), ...agentWays.problems()],
+      ...[...secrets.problems(policy()), ...egress.agentWays.problems()],
     ],
     lackingApprovers: () => lackingApprovers(policy(), principals),
     faults,
@@ -261,7 +263,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     events: events.feed({ ...warden, faults }),
     relays,
     offerHome: workspaces.homes.offer,
-    offerWayOut: agentWays.offer,
+    offerWayOut: egress.agentWays.offer,
     ...{ principals, provider },
     ...{ ...rotation, doors, faults, log },
   };

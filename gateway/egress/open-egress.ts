@@ -1,8 +1,10 @@
 import type { Duplex } from 'node:stream';
 import { EgressError } from '../../src/egress/egress-error.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { ConnectionRecord } from '../audit/connection-record.ts';
 import type { Metric } from '../ports/metrics.ts';
+import type { Reaching } from '../ports/reaching.ts';
+import { type End, endOf, faultOf, recordOf } from './connection-end.ts';
+import { createReaching } from './create-reaching.ts';
 import { createCounts } from './egress-counts.ts';
 import { followRoute, type RouteParts } from './follow-route.ts';
 import { forward } from './forward.ts';
@@ -23,12 +25,12 @@ export interface EgressParts extends Pick<RouteParts, 'connect' | 'routes' | 'se
 export interface Egress {
   /** Serves one accepted connection to its end. Resolves when it is over, and in the audit. */
   readonly serve: (client: Duplex, way: Way) => Promise<void>;
+  /** Connections that the gateway makes by itself. */
+  readonly reaching: Reaching;
   readonly metrics: () => readonly Metric[];
 }
 
 const tooMany = refusalOf(new EgressError('limit', 'too many connections are open'));
-
-type End = Pick<ConnectionRecord, 'outcome' | 'text'>;
 
 export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): Egress {
   const counts = createCounts();
@@ -75,20 +77,12 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       const isCut = fault.fault === 'limit';
       if (gone.signal.aborted && !isCut) return { outcome: 'closed', text: 'its client went away' };
       await tell(client, asked, visit, fault);
-      return {
-        outcome: fault.fault,
-        text: fault.detail === '' ? fault.message : `${fault.message}: ${fault.detail}`,
-      };
+      return endOf(fault);
     }
   }
 
-  return { serve, metrics: () => counts.metrics() };
-}
-
-function faultOf(error: unknown): EgressError {
-  if (error instanceof EgressError) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
-  return new EgressError('unreachable', 'the destination does not answer as it should', code ?? message);
+  const reaching = createReaching({ audit, counts, connect: rest.connect });
+  return { serve, reaching, metrics: () => counts.metrics() };
 }
 
 /** A client that has the beginning of an answer can only be cut off. */
@@ -102,15 +96,4 @@ async function tell(
   visit.way.refused(refusal.line);
   const unread = asked?.is === 'request' ? asked.request : client;
   await lastWords(client, visit.facts.isAnswered ? '' : refusalBytes(refusal), unread);
-}
-
-function recordOf({ way, facts }: Visit, end: End, ms: number): ConnectionRecord {
-  const { execution, agent, reach, account } = way;
-  const { to, route, address, up, down } = facts;
-  const turnedAway = account.takeTurnedAway();
-  return {
-    type: 'connection',
-    ...{ execution, agent, network: reach.network, to, route, address, ...end, up, down, ms },
-    ...(turnedAway > 0 && { turnedAway }),
-  };
 }
