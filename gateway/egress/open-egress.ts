@@ -12,6 +12,7 @@ import { type Gone, goneWith } from './gone-client.ts';
 import { lastWords } from './last-words.ts';
 import { type Asked, readRequest } from './read-request.ts';
 import { refusalBytes, refusalOf } from './refusal.ts';
+import { isForMcp, serveOwnMcp } from './serve-own-mcp.ts';
 import { tunnel } from './tunnel.ts';
 import { newVisit, type Visit } from './visit.ts';
 import type { Way } from './way.ts';
@@ -24,7 +25,7 @@ export interface EgressParts extends Pick<RouteParts, 'connect' | 'routes' | 'se
 
 export interface Egress {
   /** Serves one accepted connection to its end. Resolves when it is over, and in the audit. */
-  readonly serve: (client: Duplex, way: Way) => Promise<void>;
+  readonly serve: (client: Duplex, way: Way, isOfUser?: boolean) => Promise<void>;
   /** Connections that the gateway makes by itself. */
   readonly reaching: Reaching;
   readonly metrics: () => readonly Metric[];
@@ -36,7 +37,7 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
   const counts = createCounts();
   const parts = { ...rest, idleMs };
 
-  async function serve(client: Duplex, way: Way): Promise<void> {
+  async function serve(client: Duplex, way: Way, isOfUser = false): Promise<void> {
     if (!way.account.enter()) {
       counts.turnedAway();
       await lastWords(client, refusalBytes(tooMany), client);
@@ -45,7 +46,7 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
     }
     const began = performance.now();
     using gone = goneWith(client);
-    const visit = newVisit(way, AbortSignal.any([way.signal, gone.signal]));
+    const visit = newVisit(way, AbortSignal.any([way.signal, gone.signal]), isOfUser);
     counts.opened();
     try {
       const end = await attend(client, visit, gone);
@@ -67,6 +68,7 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       if (audit.problem() !== '') throw new EgressError('limit', 'the audit cannot be written');
       asked = await readRequest(client, visit.signal);
       if (asked.is === 'tunnel') await tunnel(client, asked, visit, parts);
+      else if (isForMcp(asked)) await serveOwnMcp(asked, visit);
       else if (asked.request.url?.startsWith('/') === true) await followRoute(asked, visit, parts);
       else await forward(asked, visit, parts);
       return { outcome: 'closed', text: '' };

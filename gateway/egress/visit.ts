@@ -11,6 +11,8 @@ export interface Visit {
   /** What the record says of it, as far as it is known. */
   readonly facts: VisitFacts;
   readonly spend: (direction: Direction, bytes: number) => void;
+  /** Its client is of the agent's own user, as the way out's program says. */
+  readonly isOfUser: boolean;
 }
 
 export interface VisitFacts {
@@ -23,12 +25,12 @@ export interface VisitFacts {
   isAnswered: boolean;
 }
 
-export function newVisit(way: Way, signal: AbortSignal): Visit {
+export function newVisit(way: Way, signal: AbortSignal, isOfUser = false): Visit {
   const facts: VisitFacts = { to: '', route: '', address: '', up: 0, down: 0, isAnswered: false };
   return {
     way,
     signal,
-    facts,
+    ...{ facts, isOfUser },
     spend: (direction, bytes) => {
       facts[direction] += bytes;
       way.account.spend(direction, bytes);
