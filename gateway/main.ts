@@ -9,6 +9,7 @@ import { lockFolder } from '../src/lock.ts';
 import { createLog } from '../src/log.ts';
 import { packageVersion } from '../src/package-version.ts';
 import { stateFiles } from '../src/pki/state-files.ts';
+import type { Plan } from '../src/plan.ts';
 import { decide } from '../src/policy/rules/decide.ts';
 import { say } from '../src/text/say.ts';
 import { createApprovals } from './approvals/approvals.ts';
@@ -52,9 +53,7 @@ import { followPolicy } from './live-config/follow-policy.ts';
 import { openPolicyFile } from './live-config/policy-file.ts';
 import { openLiveConfig } from './live-config/reload-config.ts';
 import { reloadOnChange } from './live-config/reload-on-change.ts';
-import { createAppendTimes } from './metrics/append-times.ts';
-import { createExecutionCounts } from './metrics/execution-counts.ts';
-import { createLoopDelay } from './metrics/loop-delay.ts';
+import { createCounted } from './metrics/counted.ts';
 import { openNotify } from './notify/open-notify.ts';
 import { openProvider } from './oidc/open-provider.ts';
 import { lackingApprovers } from './principals/lacking-approvers.ts';
@@ -120,9 +119,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const began = `version ${version}, policy ${policy().hash}`;
   const records = await openRecords(config, identity.signingKey, began);
   const { history, kept } = records;
-  const appendTimes = createAppendTimes();
-  const audit = appendTimes.watch(records.audit);
-  using loopDelay = createLoopDelay();
+  using counted = createCounted();
+  const audit = counted.watchAudit(records.audit);
   using rotation = await openRotations(config.state, identity, records);
   // If it cannot be written, the audit's health says so.
   const record = (entry: AuditRecord) => void audit.append(entry).catch(() => {});
@@ -132,8 +130,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const events = createEventFeed();
   const ledger = createLedger(history, config.limits, events.execution);
   const refusals = createRefusals(audit);
-  const counts = createExecutionCounts();
-  const recorder = counts.watch(createRecorder(audit, refusals, records.outputs, () => policy().hash));
+  const policyHash = () => policy().hash;
+  const recorder = counted.watchRecorder(createRecorder(audit, refusals, records.outputs, policyHash));
   const incidents = createIncidents(audit);
   const provider = config.oidc && (await openProvider(config.oidc));
   const known = { ...records, first: identity.people, agents };
@@ -189,6 +187,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     relaysHalted: relaysHalted(agents, relays),
   });
   const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: states.refusal });
+  const decideAgain = (plan: Plan) => decide(policy(), factsOf(plan, agents()));
   const parts: ExecuteParts = {
     policy,
     applyRates: createRateLimits(),
@@ -200,7 +199,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       approvals,
       approvalExpiresMs: () => policy().approvalExpiresMs,
       ...{ grants, approvers },
-      decideAgain: (plan) => decide(policy(), factsOf(plan, agents())),
+      decideAgain,
       recordVerdict: recorder.verdict,
     },
     ...{ obtainImage: pool.obtainImage, learnsOf: learnings.of, routes: () => live.egress().routes },
@@ -210,6 +209,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       labelsOf: (agent) => agents().get(agent)?.hosts ?? {},
       recordStart: recorder.started,
       giveSecrets: createGiveSecrets(secrets.value, log),
+      ...{ reaching: egress.reaching, decideAgain },
       answerHelp: createAnswerHelp({ policy, agents, history }),
       onHostLost: createLostHosts({ ...fleet, incidents, log }),
       paceOf: createCrumbBudgets(mostBudgets),
@@ -230,7 +230,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...{ ledger, history, approvals, grants, outputs: records.outputs },
     ...{ scheduler, fleet, drains, relays, audit },
     auditFile: config.audit,
-    ...{ states, killSwitch, breakers, counted: [counts, egress, appendTimes, loopDelay] },
+    ...{ states, killSwitch, breakers, counted: [counted, egress] },
     principals: createPrincipalOperations({ ...principals, agents }),
     ...{ ...rotation, assignments, learn: learnings.learn, secrets: secrets.views },
     doorsProblems: () => [

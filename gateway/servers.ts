@@ -17,6 +17,7 @@ import type { Enrolment } from './ports/authentication.ts';
 import type { Detached } from './ports/detached.ts';
 import type { EventFeed } from './ports/events.ts';
 import type { IdentityProvider } from './ports/identity-provider.ts';
+import type { McpDoor } from './ports/mcp-door.ts';
 import type { ProviderSignIn } from './ports/provider-sign-in.ts';
 import type { RelayRegistry } from './ports/relay-state.ts';
 import type { WardenApi } from './ports/warden-api.ts';
@@ -39,7 +40,7 @@ export interface Served {
   readonly detached: Detached;
   readonly relays: RelayRegistry;
   readonly offerHome: OfferLane;
-  readonly offerWayOut: OfferLane;
+  readonly offerWayOut: (...offered: [...Parameters<OfferLane>, mcp: McpDoor]) => ReturnType<OfferLane>;
   readonly principals: Principals;
   /** By which people sign in; undefined if gateway.yaml names none. */
   readonly provider: IdentityProvider | undefined;
@@ -90,6 +91,7 @@ export async function startServers(
   const bounds = connectionLimits(limits);
   await served.ports.release();
   const browsers = openBrowsers(audit, principals);
+  const mcp = createMcpDoor(served);
   let grpcPort = grpc.listen.port;
   const third = await startHttpServer({
     http,
@@ -98,7 +100,7 @@ export async function startServers(
     tokens: principals.apiTokens,
     enrolment,
     ...{ providerSignIn: providerSignIn(served, enrolment, browsers), grpcPort: () => grpcPort },
-    ...{ ...browsers, ...served, mcp: createMcpDoor(served) },
+    ...{ ...browsers, ...served, mcp },
   });
   const first = await startGrpcServer({
     listen: grpc.listen,
@@ -107,16 +109,14 @@ export async function startServers(
     limits: bounds.grpc,
     signIn: { codes: browsers.codes, url: pageUrl(http, third.port) },
     ...served,
+    offerWayOut: (relay, agent, lane) => served.offerWayOut(relay, agent, lane, mcp),
     authorities: doors.grpc(authorities),
   });
   grpcPort = first.port;
   const second = await startEnrolmentServer({
     listen: enroll.listen,
     authorities: doors.grpc(authorities),
-    enrolment,
-    grpcPort: first.port,
-    faults,
-    log,
+    ...{ enrolment, grpcPort: first.port, faults, log },
   });
   return {
     ports: {

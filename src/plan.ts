@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Reach } from './egress/reach.ts';
 
-/** How a tool of a policy runs. */
-export type ToolStrategy = 'ghost' | 'mirror' | 'passthrough';
+/** How a tool of a policy runs. `fetch`: the gateway gets a page by itself. */
+export type ToolStrategy = 'ghost' | 'mirror' | 'passthrough' | 'fetch';
 
 /** `help`: the gateway answers by itself. */
 export type Strategy = ToolStrategy | 'help';
@@ -86,9 +86,9 @@ export interface Plan {
   /** Ghost only. */
   readonly image?: PlanImage;
   readonly mounts: readonly PlanMount[];
-  /** A Docker network's name, or `none`. */
+  /** A Docker network's name, or `none`; `public`: every public server, of a fetch that no network narrows. */
   readonly network: string;
-  /** What it may reach by name. Absent: nothing. */
+  /** What it may reach by name. Absent: nothing by name. */
   readonly reach?: Reach;
   /** Secrets that the tool is given, by name and never by value; sorted by `as`. Absent: none. */
   readonly secrets?: readonly PlanSecret[];

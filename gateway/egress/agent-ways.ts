@@ -9,9 +9,11 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { AgentStates } from '../control/agent-states.ts';
 import { ownReach } from '../judging/own-reach.ts';
 import type { Routes } from '../judging/seal-plan.ts';
+import type { McpDoor } from '../ports/mcp-door.ts';
+import { hasOwnDoor } from '../principals/own-door.ts';
 import { type Account, openAccount } from './account.ts';
 import type { CreateWayOut } from './open-way-out.ts';
-import type { AgentWay } from './way.ts';
+import type { AgentWay, OwnMcp } from './way.ts';
 
 export interface AgentWaysParts {
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
@@ -28,7 +30,7 @@ export interface AgentWaysParts {
 /** The ways out of agents themselves: each is a lane from the agent's relay. */
 export interface AgentWays {
   /** Takes an agent's lane from its relay, or returns why it is refused. */
-  readonly offer: (relay: string, agent: string, lane: Duplex) => string | undefined;
+  readonly offer: (relay: string, agent: string, lane: Duplex, mcp?: McpDoor) => string | undefined;
   /** Ends those that may not be, or not as they are. To be called after every change of what they depend on. */
   readonly hold: () => void;
   /** A line for each agent that has a network and no way out, whatever its relay does. */
@@ -58,11 +60,11 @@ class Ways implements AgentWays {
     this.#record = createReachRecords(parts.audit);
   }
 
-  offer = (relay: string, name: string, lane: Duplex): string | undefined => {
+  offer = (relay: string, name: string, lane: Duplex, mcp?: McpDoor): string | undefined => {
     const way = findWay(this.#parts, relay, name);
     if (typeof way === 'string') return way;
     this.#open.get(name)?.end('another way out of this agent has come');
-    this.#begin(relay, way, lane);
+    this.#begin(relay, way, lane, mcp);
     return undefined;
   };
 
@@ -83,7 +85,7 @@ class Ways implements AgentWays {
       .filter((found) => typeof found === 'string');
   };
 
-  #begin(relay: string, way: AgentWay, lane: Duplex): void {
+  #begin(relay: string, way: AgentWay, lane: Duplex, mcp: McpDoor | undefined): void {
     const { agent } = way;
     const stop = new AbortController();
     const end = (why: string) => {
@@ -92,19 +94,19 @@ class Ways implements AgentWays {
     };
     const mine = { relay, reach: canonicalJson(way.reach), end };
     this.#open.set(agent, mine);
-    void this.#carry(way, lane, stop.signal).finally(() => {
+    void this.#carry(way, lane, this.#ownMcp(agent, mcp), stop.signal).finally(() => {
       end('its lane has ended');
       if (this.#open.get(agent) === mine) this.#open.delete(agent);
     });
   }
 
-  async #carry(way: AgentWay, lane: Duplex, signal: AbortSignal): Promise<void> {
+  async #carry(way: AgentWay, lane: Duplex, mcp: OwnMcp, signal: AbortSignal): Promise<void> {
     const { createWayOut, paceOf, log } = this.#parts;
     const { agent } = way;
     try {
       // What may be reached is on the disk before anything is.
       await this.#record(way);
-      const wayOut = createWayOut({ ...way, account: this.#accountOf(agent), signal });
+      const wayOut = createWayOut({ ...way, account: this.#accountOf(agent), mcp, signal });
       await carryConnections(lane, wayOut.serve, paceOf(agent), signal);
     } catch (error) {
       // Of one that was cut off its relay has a line.
@@ -112,6 +114,13 @@ class Ways implements AgentWays {
       const isFault = ['InitFault', 'FrameError', 'ClawrdenError'].includes(name);
       if (isFault) log.warn({ agent, why: message }, 'a way out has ended');
     }
+  }
+
+  #ownMcp(name: string, mcp: McpDoor | undefined): OwnMcp {
+    return () => {
+      const agent = this.#parts.agents().get(name);
+      return agent !== undefined && hasOwnDoor(agent) ? mcp : undefined;
+    };
   }
 
   #accountOf(agent: string): Account {

@@ -1,8 +1,4 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
-import { deadline } from '../../src/abort.ts';
 import { EgressError } from '../../src/egress/egress-error.ts';
 import { endpointText } from '../../src/egress/endpoint.ts';
 import type { Connect } from '../../src/egress/guarded-connect.ts';
@@ -13,6 +9,7 @@ import { exchange } from './exchange.ts';
 import type { Asked } from './read-request.ts';
 import { ownHeaders, spelling } from './route-headers.ts';
 import { readRouteTarget } from './route-path.ts';
+import { secured } from './secure-socket.ts';
 import type { Visit } from './visit.ts';
 
 export interface RouteParts {
@@ -25,7 +22,6 @@ export interface RouteParts {
 
 /** Where clients of the way out find it. */
 const hosts: ReadonlySet<string> = new Set([`${wayOutHost}:${wayOutPort}`, `localhost:${wayOutPort}`]);
-const tlsWithinMs = 30_000;
 
 /** A plain request below `/ROUTE/`: it goes out with the route's credentials, over TLS that the gateway makes. */
 export async function followRoute(
@@ -40,10 +36,12 @@ export async function followRoute(
   visit.facts.to = endpointText(endpoint);
   checkRequest(asked, route);
   const own = await ownHeaders(route, parts.secret, visit.signal);
+  const ca = route.ca === undefined ? undefined : await readFile(route.ca);
   const reached = await parts.connect({ ...endpoint, private: route.private }, visit.signal);
   visit.facts.address = reached.address;
   const { pathname, host, protocol } = new URL(route.to);
-  const socket = protocol === 'https:' ? await secured(reached.socket, route, visit.signal) : reached.socket;
+  const isPlain = protocol === 'http:';
+  const socket = isPlain ? reached.socket : await secured(reached.socket, endpoint.name, visit.signal, ca);
   const path = `${pathname}${target.path}${target.query}`;
   const onward = { socket, path, host, headers: own.raw, keepsBack: own.isEcho };
   await exchange(asked, onward, visit, parts.idleMs);
@@ -69,27 +67,4 @@ function checkRequest({ request }: Asked & { is: 'request' }, { name, methods, h
   const taken = rawHeaders.find((header, at) => at % 2 === 0 && own.has(spelling(header)));
   if (taken !== undefined)
     throw new EgressError('denied', `route ${name} adds the header ${taken} itself: leave it out`);
-}
-
-async function secured(socket: Socket, { to, ca }: Route, signal: AbortSignal): Promise<Socket> {
-  const { name } = routeEndpoint({ to });
-  const late = () => new EgressError('late', `${name} did not speak TLS within ${tlsWithinMs / 1000} s`);
-  using until = deadline(tlsWithinMs, late, signal);
-  const secure = connectTls({
-    socket,
-    ...(isIP(name) === 0 ? { servername: name } : { host: name }),
-    ...(ca !== undefined && { ca: await readFile(ca) }),
-    ALPNProtocols: ['http/1.1'],
-    // Whatever the environment of the gateway says.
-    rejectUnauthorized: true,
-  });
-  try {
-    await once(secure, 'secureConnect', { signal: until.signal });
-    return secure;
-  } catch (error) {
-    socket.destroy();
-    if (until.signal.aborted) throw until.signal.reason;
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new EgressError('unreachable', `${name} has no TLS that can be trusted`, code ?? message);
-  }
 }

@@ -23,7 +23,7 @@ interface GatewayEgressParts extends Asked, Pick<EgressParts, 'audit' | 'findLea
   readonly secret: Secret;
 }
 
-export interface GatewayEgress extends Pick<Egress, 'metrics'> {
+export interface GatewayEgress extends Pick<Egress, 'metrics' | 'reaching'> {
   readonly openWayOut: OpenWayOut;
   readonly agentWays: AgentWays;
 }
@@ -49,5 +49,6 @@ export function openGatewayEgress({
   const createWayOut = wayOutMaker(egress, faults);
   const paceOf = createCrumbBudgets(mostAgents);
   const agentWays = createAgentWays({ ...asked, ...live, routes, audit, createWayOut, paceOf });
-  return { metrics: egress.metrics, openWayOut: openWayOutWith(createWayOut), agentWays };
+  const { metrics, reaching } = egress;
+  return { metrics, reaching, openWayOut: openWayOutWith(createWayOut), agentWays };
 }

@@ -1,8 +1,10 @@
 import type { Duplex } from 'node:stream';
 import { EgressError } from '../../src/egress/egress-error.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { ConnectionRecord } from '../audit/connection-record.ts';
 import type { Metric } from '../ports/metrics.ts';
+import type { Reaching } from '../ports/reaching.ts';
+import { type End, endOf, faultOf, recordOf } from './connection-end.ts';
+import { createReaching } from './create-reaching.ts';
 import { createCounts } from './egress-counts.ts';
 import { followRoute, type RouteParts } from './follow-route.ts';
 import { forward } from './forward.ts';
@@ -11,6 +13,7 @@ import { lastWords } from './last-words.ts';
 import type { ReachParts } from './reach-destination.ts';
 import { type Asked, readRequest } from './read-request.ts';
 import { refusalBytes, refusalOf } from './refusal.ts';
+import { isForMcp, serveOwnMcp } from './serve-own-mcp.ts';
 import { tunnel } from './tunnel.ts';
 import { newVisit, type Visit } from './visit.ts';
 import type { Way } from './way.ts';
@@ -23,19 +26,19 @@ export interface EgressParts extends Pick<RouteParts, 'routes' | 'secret'>, Reac
 
 export interface Egress {
   /** Serves one accepted connection to its end. Resolves when it is over, and in the audit. */
-  readonly serve: (client: Duplex, way: Way) => Promise<void>;
+  readonly serve: (client: Duplex, way: Way, isOfUser?: boolean) => Promise<void>;
+  /** Connections that the gateway makes by itself. */
+  readonly reaching: Reaching;
   readonly metrics: () => readonly Metric[];
 }
 
 const tooMany = refusalOf(new EgressError('limit', 'too many connections are open'));
 
-type End = Pick<ConnectionRecord, 'outcome' | 'text'>;
-
 export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): Egress {
   const counts = createCounts();
   const parts = { ...rest, idleMs };
 
-  async function serve(client: Duplex, way: Way): Promise<void> {
+  async function serve(client: Duplex, way: Way, isOfUser = false): Promise<void> {
     if (!way.account.enter()) {
       counts.turnedAway();
       await lastWords(client, refusalBytes(tooMany), client);
@@ -44,7 +47,7 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
     }
     const began = performance.now();
     using gone = goneWith(client);
-    const visit = newVisit(way, AbortSignal.any([way.signal, gone.signal]));
+    const visit = newVisit(way, AbortSignal.any([way.signal, gone.signal]), isOfUser);
     counts.opened();
     try {
       const end = await attend(client, visit, gone);
@@ -66,6 +69,7 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       if (audit.problem() !== '') throw new EgressError('limit', 'the audit cannot be written');
       asked = await readRequest(client, visit.signal);
       if (asked.is === 'tunnel') await tunnel(client, asked, visit, parts);
+      else if (isForMcp(asked)) await serveOwnMcp(asked, visit);
       else if (asked.request.url?.startsWith('/') === true) await followRoute(asked, visit, parts);
       else await forward(asked, visit, parts);
       return { outcome: 'closed', text: '' };
@@ -77,20 +81,12 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       const isCut = over !== undefined || fault.fault === 'limit';
       if (gone.signal.aborted && !isCut) return { outcome: 'closed', text: 'its client went away' };
       await tell(client, asked, visit, fault);
-      return {
-        outcome: fault.fault,
-        text: fault.detail === '' ? fault.message : `${fault.message}: ${fault.detail}`,
-      };
+      return endOf(fault);
     }
   }
 
-  return { serve, metrics: () => counts.metrics() };
-}
-
-function faultOf(error: unknown): EgressError {
-  if (error instanceof EgressError) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
-  return new EgressError('unreachable', 'the destination does not answer as it should', code ?? message);
+  const reaching = createReaching({ audit, counts, connect: rest.connect });
+  return { serve, reaching, metrics: () => counts.metrics() };
 }
 
 /** A client that has the beginning of an answer can only be cut off. */
@@ -104,16 +100,4 @@ async function tell(
   visit.way.refused(refusal.line);
   const unread = asked?.is === 'request' ? asked.request : client;
   await lastWords(client, visit.facts.isAnswered ? '' : refusalBytes(refusal), unread);
-}
-
-function recordOf({ way, facts }: Visit, end: End, ms: number): ConnectionRecord {
-  const { execution, agent, reach, account } = way;
-  const { to, route, address, up, down, isLearned } = facts;
-  const turnedAway = account.takeTurnedAway();
-  return {
-    type: 'connection',
-    ...{ execution, agent, network: reach.network, to, route, address, ...end, up, down, ms },
-    ...(isLearned && { learned: true as const }),
-    ...(turnedAway > 0 && { turnedAway }),
-  };
 }

@@ -11,7 +11,7 @@ export function openWayOutWith(create: CreateWayOut): OpenWayOut {
 }
 
 /** Of one execution, with all that a way has; or of an agent, which nobody is told of. */
-export type CreateWayOut = (way: Way | (AgentWay & Pick<Way, 'account' | 'signal'>)) => WayOut;
+export type CreateWayOut = (way: Way | (AgentWay & Pick<Way, 'account' | 'signal' | 'mcp'>)) => WayOut;
 
 const ofAgent = { execution: '', refused: () => {}, ended: () => {} };
 
@@ -20,8 +20,8 @@ export function wayOutMaker({ serve }: Pick<Egress, 'serve'>, faults: Faults): C
     const way = { ...ofAgent, ...given };
     const serving = new Set<Promise<void>>();
     return {
-      serve: (client: Duplex) => {
-        const served: Promise<void> = serve(client, way)
+      serve: (client: Duplex, isOfUser: boolean) => {
+        const served: Promise<void> = serve(client, way, isOfUser)
           .catch((error: unknown) => faults.report('a connection of a way out', error))
           .finally(() => serving.delete(served));
         serving.add(served);

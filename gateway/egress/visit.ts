@@ -15,6 +15,8 @@ export interface Visit {
   /** What the record says of it, as far as it is known. */
   readonly facts: VisitFacts;
   readonly spend: (direction: Direction, bytes: number) => void;
+  /** Its client is of the agent's own user, as the way out's program says. */
+  readonly isOfUser: boolean;
 }
 
 export interface VisitFacts {
@@ -29,7 +31,7 @@ export interface VisitFacts {
   isAnswered: boolean;
 }
 
-export function newVisit(way: Way, signal: AbortSignal): Visit {
+export function newVisit(way: Way, signal: AbortSignal, isOfUser = false): Visit {
   const began = { to: '', route: '', address: '', up: 0, down: 0 };
   const facts: VisitFacts = { ...began, isLearned: false, isAnswered: false };
   let [until, lasts] = [signal, undefined as AbortSignal | undefined];
@@ -44,7 +46,7 @@ export function newVisit(way: Way, signal: AbortSignal): Visit {
     },
     // `until` may have another reason: what it is made of may abort each other before it has one.
     whyOver: () => (lasts?.aborted === true ? lasts.reason : undefined),
-    facts,
+    ...{ facts, isOfUser },
     spend: (direction, bytes) => {
       facts[direction] += bytes;
       way.account.spend(direction, bytes);

@@ -7,8 +7,6 @@ import type { InitSession } from '../../src/init-client/init-session.ts';
 import { operandsFound } from '../../src/init-client/plan-operands.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { Plan } from '../../src/plan.ts';
-import type { ConnectionRecord } from '../audit/connection-record.ts';
-import { createConnectionTally } from '../execution/connection-tally.ts';
 import type { Execution, ToolInput } from '../execution/execution.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { OpenWayOut, WayOut } from '../ports/way-out.ts';
@@ -19,6 +17,7 @@ import { bringHome, bringHomeStopped, exchangeLive } from './bring-home.ts';
 import type { Executor, RecordStart } from './executor.ts';
 import { outputOf } from './output-of.ts';
 import { createPlacer, type Placed, type PlacerParts } from './place-ghost.ts';
+import { travellerOf } from './traveller-of.ts';
 
 /** The init has 2 s from TERM to KILL; if the ghost is still silent a second later, its container is removed. */
 const cancelGraceMs = 3_000;
@@ -161,13 +160,7 @@ async function runIn(
 
 function wayOutOf({ agent, reach }: Plan, execution: Execution, open: OpenWayOut): WayOut | undefined {
   if (reach === undefined) return undefined;
-  const { record, signal } = execution;
-  const tally = createConnectionTally();
-  const ended = (connection: ConnectionRecord) => {
-    tally.add(connection);
-    execution.reached(tally.told());
-  };
-  return open({ execution: record.id, agent, signal, refused: tellRefusals(execution), ended }, reach);
+  return open(travellerOf(execution, agent, tellRefusals(execution)), reach);
 }
 
 /** On the agent's terminal. One at a time: a tool may try again and again, and nobody may read. */

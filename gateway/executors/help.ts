@@ -1,8 +1,8 @@
 import { abortable, deadline } from '../../src/abort.ts';
 import { ClawrdenError } from '../../src/errors.ts';
-import type { Execution } from '../execution/execution.ts';
 import type { AnswerHelp } from '../help/answer-help.ts';
 import type { Executor, Inspector, RecordStart } from './executor.ts';
+import { writeOut } from './write-out.ts';
 
 /** For a reader that stalls: whatever is said fits into the buffers between. */
 const longestMs = 30_000;
@@ -25,23 +25,11 @@ export function createHelp({ answerHelp, recordStart }: HelpExecutorParts): Exec
       execution.started();
       recordStart(execution, []);
       void execution.send({ type: 'started', host: '', container: '' });
-      await write(execution, 'stdout', stdout, time.signal);
-      await write(execution, 'stderr', stderr, time.signal);
+      await writeOut(execution, 'stdout', Buffer.from(stdout), time.signal);
+      await writeOut(execution, 'stderr', Buffer.from(stderr), time.signal);
       return { kind: 'exited', code, signal: 0 };
     };
 }
 
 /** Help runs no script. */
 export const inspectHelp: Inspector = () => Promise.resolve(new Map());
-
-async function write(
-  { output, send }: Execution,
-  type: 'stdout' | 'stderr',
-  text: string,
-  signal: AbortSignal,
-): Promise<void> {
-  if (text === '') return;
-  const bytes = Buffer.from(text);
-  output.add(type === 'stdout' ? 1 : 2, bytes);
-  await abortable(Promise.resolve(send({ type, bytes })), signal);
-}

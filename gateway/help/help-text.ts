@@ -1,4 +1,5 @@
 import { escapeUnprintable } from '../../src/text/render-text.ts';
+import { fetchUsage } from '../fetch/fetch-order.ts';
 import type { ToolView } from '../ports/tool-view.ts';
 import type { PastRefusal, WhatAgentMay } from './what-agent-may.ts';
 
@@ -42,9 +43,11 @@ export function shortly({ may: [best = 'deny', ...others], description }: ToolVi
 const mostReaches = 50;
 
 function placeOf({ strategy, image, network, reaches, workspace, timeoutMs }: ToolView): string {
-  if (strategy !== 'ghost') return 'in your own container';
+  if (strategy === 'mirror' || strategy === 'passthrough') return 'in your own container';
   const time = timeoutMs === 0 ? 'no time limit' : `at most ${timeoutMs / 1000} s`;
   const only = reaches.length === 0 ? '' : ` (${reaches.slice(0, mostReaches).join(', ')})`;
+  if (strategy === 'fetch')
+    return `nowhere: the gateway gets a page; network ${network}${only}, ${time}; ${fetchUsage}`;
   return `in a fresh container of ${image}; network ${network}${only}, workspace ${workspace}, ${time}`;
 }
 

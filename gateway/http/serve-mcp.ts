@@ -1,7 +1,6 @@
-import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { abortable, deadline } from '../../src/abort.ts';
 import { drained } from '../../src/drained.ts';
+import { pumpResponse } from '../connections/pump-response.ts';
 import type { McpDoor } from '../ports/mcp-door.ts';
 import type { RouteParts } from './add-routes.ts';
 import { admitRequest } from './add-routes.ts';
@@ -50,7 +49,7 @@ export function serveMcp(app: FastifyInstance, { mcp, stalledMs, ...parts }: Mcp
       reply.hijack();
       const own = reply.getHeaders() as Record<string, string>;
       reply.raw.writeHead(response.status, { ...own, ...shown(response.headers) });
-      await pump(response, reply.raw, signal, stalledMs);
+      await pumpResponse(response, reply.raw, { gone: signal, stalledMs });
     },
   });
 }
@@ -64,25 +63,4 @@ function headersOf({ headers }: FastifyRequest): Headers {
 function shown(headers: Headers): Record<string, string> {
   const kept = ['content-type', 'mcp-session-id', 'x-accel-buffering'];
   return Object.fromEntries([...headers].filter(([name]) => kept.includes(name)));
-}
-
-async function pump(
-  response: Response,
-  to: ServerResponse,
-  gone: AbortSignal,
-  stalledMs: number,
-): Promise<void> {
-  const reader = response.body?.getReader();
-  try {
-    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
-      if (to.write(next.value)) continue;
-      using limit = deadline(stalledMs, () => new Error('the client takes nothing'), gone);
-      await abortable(drained(to), limit.signal);
-    }
-    to.end();
-  } catch {
-    to.destroy();
-  } finally {
-    await reader?.cancel().catch(() => {});
-  }
 }

@@ -167,5 +167,7 @@ function decideFor(policy: Policy, { subject, command }: Cleared, caller: Princi
 
 /** Help is for the agent alone, however it asks. */
 function mayAskFor(strategy: Strategy, { kind }: Principal): boolean {
-  return kind === 'relay' || strategy === 'ghost' || (strategy === 'help' && kind === 'agent');
+  return (
+    ['ghost', 'fetch'].includes(strategy) || kind === 'relay' || (strategy === 'help' && kind === 'agent')
+  );
 }

@@ -14,6 +14,7 @@ import {
   type Strategy,
 } from '../../src/plan.ts';
 import { scriptOperands } from '../../src/policy/arguments/script-operands.ts';
+import { publicNetwork, routesOf } from '../../src/policy/network-name.ts';
 import type { DecidedTool, Policy } from '../../src/policy/policy.ts';
 import { locateCwd } from '../../src/policy/request/normalize-cwd.ts';
 import { scrubEnvironment } from '../../src/policy/request/scrub-environment.ts';
@@ -105,7 +106,7 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image, routes, 
   const access = kept('workspace', tool.workspace, 'write');
   const live = kept('live', tool.liveMs, 0);
   const network = kept('network', tool.reach, noReach);
-  const given = network.routes.map((name) => routeOf(name, network.network, routes));
+  const given = routesOf({ strategy, reach: network }).map((name) => routeOf(name, network.network, routes));
   const secrets = kept('secrets', tool.secrets, new Map<string, string>());
   const mayLearn = whyNoLearning({ ...tool, strategy }, given) === '';
   const learns = mayLearn ? learnsOf(agent?.name ?? '', tool.name) : undefined;
@@ -127,7 +128,8 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image, routes, 
     strategy,
     ...(image === undefined ? {} : { image: planImage(tool, image) }),
     mounts: strategy === 'ghost' ? workspaceMounts(agent, policy, access) : [],
-    network: kept('network', tool.network, ''),
+    network:
+      strategy === 'fetch' && network.network === '' ? publicNetwork : kept('network', tool.network, ''),
     ...(reach !== undefined && { reach }),
     ...secretsOf(secrets, kept('unmasked', tool.unmasked, false)),
     limits: {

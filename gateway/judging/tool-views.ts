@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import { knownTools, tellOrigin } from '../../src/policy/arguments/tools/known-tools.ts';
+import { networkName, routesOf } from '../../src/policy/network-name.ts';
 import type { Policy, RuleEffect, ToolDefinition } from '../../src/policy/policy.ts';
 import { type Asker, inOrder, outlookOf } from '../../src/policy/rules/may-run.ts';
 import type { ToolView } from '../ports/tool-view.ts';
@@ -33,8 +34,8 @@ function toolView(policy: Policy, tool: ToolDefinition, askers: readonly Asker[]
   const { name, strategy, image = '', reach, workspace, stdin, timeoutMs, otherwise } = tool;
   const { description = '', documentation = '' } = policy.pages?.get(name) ?? {};
   return {
-    ...{ name, strategy, image, network: reach.network || tool.network, workspace, stdin, timeoutMs },
-    reaches: [...reach.allow.map(({ to }) => to), ...reach.routes.map((route) => `route ${route}`)],
+    ...{ name, strategy, image, network: networkName(tool), workspace, stdin, timeoutMs },
+    reaches: [...reach.allow.map(({ to }) => to), ...routesOf(tool).map((route) => `route ${route}`)],
     otherwise: otherwise ?? policy.defaultAction,
     ...{ best: may[0], may },
     known: tellOrigin((policy.known ?? knownTools).originOf(name)),

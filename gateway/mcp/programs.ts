@@ -3,7 +3,7 @@ import type { WardenApi } from '../ports/warden-api.ts';
 
 /** What an agent can run over MCP: mirror and passthrough need the agent's own container at the other end. */
 export function programsOf(warden: Pick<WardenApi, 'tools'>): ToolView[] {
-  return warden.tools().filter(({ strategy }) => strategy === 'ghost');
+  return warden.tools().filter(({ strategy }) => strategy === 'ghost' || strategy === 'fetch');
 }
 
 const mostNames = 50;

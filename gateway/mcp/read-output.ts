@@ -1,8 +1,8 @@
+import { cutBack } from '../../src/text/cut-back.ts';
 import type { Detached } from '../ports/detached.ts';
 import type { Answer } from './answer.ts';
 import type { ServerParts } from './server-parts.ts';
 import type { WantedPart } from './shapes.ts';
-import { cutBack } from './text-cut.ts';
 import { unknownId } from './unknown-id.ts';
 
 /** A part of a stream as the agent's copy was: masked. */

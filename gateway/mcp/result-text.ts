@@ -1,8 +1,8 @@
+import { cutBack } from '../../src/text/cut-back.ts';
 import type { ExecutionResult, FirstOutput } from '../ports/detached.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import type { Answer } from './answer.ts';
 import { failureText } from './failure-text.ts';
-import { cutBack } from './text-cut.ts';
 
 /** Of both streams together: more than a model wants to read at once. */
 const mostBytes = 20_000;

@@ -19,8 +19,8 @@ export interface Traveller {
 }
 
 export interface WayOut {
-  /** Takes over a connection. Its maker destroys it when its client is gone. */
-  readonly serve: (client: Duplex) => void;
+  /** Takes over a connection, of the agent's own user if that is known. Its maker destroys it when its client is gone. */
+  readonly serve: (client: Duplex, isOfUser: boolean) => void;
   /** Resolves when all that it serves are over, and in the audit. Never rejects. */
   readonly closed: () => Promise<void>;
 }

@@ -10,6 +10,7 @@ import { type ApiTokens, openApiTokens } from './api-tokens.ts';
 import { createApprovers } from './approvers.ts';
 import { whyNot } from './call-rules.ts';
 import { type Links, openLinks } from './links.ts';
+import { hasOwnDoor } from './own-door.ts';
 import { type FirstPeople, openPeople, type People } from './people.ts';
 
 export interface PrincipalsParts {
@@ -40,7 +41,7 @@ export interface Principals {
   readonly programOf: ApiTokens['programOf'];
   /** Somebody with a certificate is given a token for its calls. */
   readonly onUsed: (peer: Pick<Principal, 'kind' | 'name'>) => void;
-  /** The names of all who may run something over HTTP now. */
+  /** The names of all who may run something over HTTP or by their own way out now. */
   readonly inForce: () => ReadonlySet<string>;
   readonly isRevoked: (fingerprint: string, peer: Pick<Principal, 'kind' | 'name'>) => boolean;
   /** Calls `listener` when somebody may do less than before. */
@@ -80,7 +81,9 @@ export async function openPrincipals(parts: PrincipalsParts): Promise<Principals
       const runners = [...people.inForce(), ...(signIns?.inForce() ?? []).map(principalOf)].filter(
         (each) => whyNot(each, runs) === undefined,
       );
-      return new Set([...apiTokens.inForce(), ...runners.map(principalName)]);
+      const own = [...agents().values()].filter(hasOwnDoor);
+      const agentsThere = own.map(({ name }) => principalName({ kind: 'agent', name }));
+      return new Set([...apiTokens.inForce(), ...runners.map(principalName), ...agentsThere]);
     },
     isRevoked: (print, peer) => revocations.isRevoked(print, principalName(peer)),
     onRevoked: (listener) => {

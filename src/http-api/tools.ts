@@ -8,7 +8,7 @@ const action = z.enum(['allow', 'ask', 'deny']);
 export const tool = z.strictObject({
   name: z.string(),
   strategy: z
-    .enum(['ghost', 'mirror', 'passthrough'])
+    .enum(['ghost', 'mirror', 'passthrough', 'fetch'])
     .describe('mirror and passthrough need the agent itself'),
   image: z.string().describe('empty unless it runs in a container of its own'),
   network: z.string(),

@@ -6,6 +6,7 @@ const mostConnections = 64;
 export function isConnectionFrame({ type, payload }: Frame): boolean {
   switch (type) {
     case FrameType.opened:
+      return payload.length >= 1 && payload.length <= 2 && isNumber(payload) && (payload[1] ?? 0) <= 1;
     case FrameType.finished:
     case FrameType.gone:
       return payload.length === 1 && isNumber(payload);

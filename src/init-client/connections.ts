@@ -3,8 +3,11 @@ import { encodeFrame, type Frame, FrameType } from '../wire/frames.ts';
 import { Connection, type Teller } from './connection.ts';
 import { InitFault } from './init-fault.ts';
 
-/** Serves one connection of a tool; from here on it is its own. */
-export type Serve = (client: Duplex) => void;
+/**
+ * Serves one connection of a tool; from here on it is its own. `isOfUser`: a way out of an agent says that its client is
+ * of the agent's own user.
+ */
+export type Serve = (client: Duplex, isOfUser: boolean) => void;
 
 /** The stream to the init. */
 export interface ToInitStream {
@@ -49,7 +52,7 @@ export class Connections {
     const slot = this.#slots.get(id);
     if (type === FrameType.opened) {
       if (slot !== undefined) throw broke('a connection of a number that is taken');
-      this.#open(id);
+      this.#open(id, payload[1] === 1);
     } else if (slot === undefined || slot.saidByInit || !this.#hear(slot, id, type, payload.subarray(1)))
       throw broke('a frame about a connection that may not come now');
   }
@@ -75,10 +78,10 @@ export class Connections {
     this.#waiting.clear();
   }
 
-  #open(id: number): void {
+  #open(id: number, isOfUser: boolean): void {
     const connection = new Connection(this.#teller(id));
     this.#slots.set(id, { connection, saidByInit: false, saidByUs: false });
-    this.#serve(connection);
+    this.#serve(connection, isOfUser);
   }
 
   #hear(slot: Slot, id: number, type: number, rest: Buffer): boolean {

@@ -22,7 +22,7 @@ const all = [
 
 /**
  * Keys of a tool that would promise what cannot be kept, by its strategy: a mirror runs in the agent's
- * container, and a passthrough out of the gateway's sight.
+ * container, a passthrough out of the gateway's sight, and a fetch starts nothing.
  */
 export const withoutEffect = {
   ghost: [],
@@ -39,6 +39,7 @@ export const withoutEffect = {
     'unmasked',
   ],
   passthrough: all,
+  fetch: all.filter((key) => !['network', 'timeout', 'record'].includes(key)),
   help: all,
 } as const satisfies Record<Strategy, readonly string[]>;
 

@@ -161,6 +161,7 @@ function describeOperand(operand: Operand): Item {
 function where({ strategy, image }: Plan): string {
   if (strategy === 'mirror') return "in the agent's own container, recorded (mirror)";
   if (strategy === 'passthrough') return 'by the agent itself (passthrough)';
+  if (strategy === 'fetch') return 'nothing: the gateway gets a page (fetch)';
   if (strategy === 'help') return 'nothing: the gateway answers (help)';
   return `in a fresh container of ${renderArgument(image?.reference ?? '?')}, ${renderArgument(image?.id ?? '?')} (ghost)`;
 }

@@ -26,7 +26,7 @@ const asked: fc.Arbitrary<StartRequest> = fc.oneof(
   fc.constant(request('run', { identity: { uid: 0, gid: 0 } })),
 );
 const words = new Set<string>([
-  ...['ghost', 'mirror', 'passthrough', 'help'],
+  ...['ghost', 'mirror', 'passthrough', 'help', 'fetch'],
   ...['', 'allow', 'ask', 'deny', 'exited', 'started', 'denied', 'canceled', 'timed-out', 'failed'],
   ...['interrupted', 'received', 'awaiting-approval', 'queued', 'running', '+Inf', ...errorCodes],
 ]);

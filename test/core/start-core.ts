@@ -17,6 +17,7 @@ import { createRecordingRoom } from '../../gateway/execution/recording-room.ts';
 import { createRefusals, type Refusals } from '../../gateway/execution/refusals.ts';
 import type { Records } from '../../gateway/execution/settle-history.ts';
 import type { Executor } from '../../gateway/executors/executor.ts';
+import { inspectFetch } from '../../gateway/executors/fetch.ts';
 import { createHelp, inspectHelp } from '../../gateway/executors/help.ts';
 import { inspectMirror } from '../../gateway/executors/inspect-mirror.ts';
 import { inspectPassthrough } from '../../gateway/executors/inspect-passthrough.ts';
@@ -139,14 +140,19 @@ export async function startCore(
     learnsOf: () => undefined,
     obtainImage: () => Promise.reject(new ClawrdenError('image-missing', 'no images here')),
     executors: {
-      ...{ ghost: executor, mirror: executor, passthrough: executor },
+      ...{ ghost: executor, mirror: executor, passthrough: executor, fetch: executor },
       help: createHelp({
         answerHelp: createAnswerHelp({ policy: () => policy, agents: coders, history }),
         recordStart: recorder.started,
       }),
     },
     inspectors: {
-      ...{ ghost: inspectMirror, mirror: inspectMirror, passthrough: inspectPassthrough },
+      ...{
+        ghost: inspectMirror,
+        mirror: inspectMirror,
+        passthrough: inspectPassthrough,
+        fetch: inspectFetch,
+      },
       help: inspectHelp,
     },
     approvals,

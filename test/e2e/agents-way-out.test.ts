@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { run } from '../lab/command.ts';
+import { attempt, run } from '../lab/command.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
+import { clients } from '../mcp/clients.ts';
+import type { OwnWayHeard } from '../mcp/own-way-main.ts';
 import { type AuditLine, type Stack, startStack } from '../stack/start-stack.ts';
 import { type Internet, startInternet } from './internet.ts';
 import { untilAudited } from './life.ts';
-import { type Typed, type, typed } from './typed.ts';
+import { processOf, type Typed, type, typed } from './typed.ts';
 
 const policy = `version: 1
 default: deny
@@ -16,8 +19,10 @@ networks:
     routes: [model]
 tools:
   ghostly: { strategy: ghost, image: "clawrden-lab/busybox:latest", memory: 64m }
+  mirrored: { strategy: ghost, image: "clawrden-lab/busybox:latest", memory: 64m, network: thinking }
+  web_fetch: { strategy: fetch }
 rules:
-  - { name: all, tools: [ghostly], action: allow }
+  - { name: all, tools: [ghostly, mirrored, web_fetch], action: allow }
 complete: true
 `;
 const secret = 'secret-of-the-gateway';
@@ -113,6 +118,68 @@ describe.skipIf(!hasLab())("an agent's own way out", () => {
     expect(code).toBe(1);
     expect(await connections(1)).toMatchObject([{ agent: 'coder', outcome: 'denied', address: '' }]);
     expect((await internet.order({ tell: 'seen' })).connections).toEqual([]);
+  });
+
+  /** One of `clients`, beside the agent and as that user. */
+  const asksByMcp = async (generation: string, uid: number, script: string) => {
+    const pid = String(await processOf(coder()));
+    const main = join(import.meta.dirname, '../mcp/own-way-main.ts');
+    const node = [process.execPath, main, generation, String(uid), script];
+    return await attempt(['nsenter', '-t', pid, '-n', ...node]);
+  };
+
+  test.each(clients.map(([name]) => [name]))(
+    'A-69 A-243: by %s it runs programs without a token, also longer than who has none is looked at',
+    async (generation) => {
+      const { code, stdout, stderr } = await asksByMcp(
+        generation,
+        1000,
+        'echo one; sleep 5; echo two; exit 4',
+      );
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const { programs, executed, told: heard } = JSON.parse(stdout) as OwnWayHeard;
+      expect(programs.texts[0]).toMatch(/^ghostly: runs\nmirrored: runs\nweb_fetch: runs$/m);
+      expect(executed.texts).toEqual([
+        expect.stringContaining('exit code: 4'),
+        'stdout, 8 bytes:',
+        'one\ntwo\n',
+      ]);
+      expect(heard).toContain('one\n');
+      const audit = await stack.audit();
+      expect(audit.findLast(({ type: kind }) => kind === 'decision')).toMatchObject({
+        ...{ caller: 'agent:coder', agent: 'coder', uid: 1000, strategy: 'ghost' },
+      });
+      expect(audit.findLast(({ type: kind }) => kind === 'connection')).toMatchObject({
+        ...{ agent: 'coder', execution: '', to: '/mcp', outcome: 'closed' },
+      });
+    },
+  );
+
+  test.each([0, 4321])('A-69 A-242: uid %i of its container may not ask for it', async (uid) => {
+    const { code } = await asksByMcp('2026-07-28', uid, 'echo one');
+    expect(code).toBe(1);
+    const denied = (await stack.audit()).findLast(({ type: kind }) => kind === 'connection');
+    expect(denied).toMatchObject({
+      to: '/mcp',
+      outcome: 'denied',
+      text: expect.stringContaining('own user'),
+    });
+  });
+
+  test.each([
+    ['a page', 'POST', 'Host: 127.0.0.1:3128\\r\\nOrigin: http://127.0.0.1:3128', 403],
+    ['another host', 'POST', 'Host: evil.example:3128', 403],
+    ['a GET', 'GET', 'Host: 127.0.0.1:3128', 403],
+    ['what is no JSON', 'POST', 'Host: 127.0.0.1:3128\\r\\nContent-Length: 1\\r\\n\\r\\n{', 400],
+  ])('A-69: MCP does not serve %s', async (_what, method, head, status) => {
+    const request = `${method} /mcp HTTP/1.1\\r\\nContent-Type: application/json\\r\\n${head}\\r\\n\\r\\n`;
+    const { stdout } = await sh(`{ printf '${request}'; sleep 3; } | timeout 30 nc 127.0.0.1 3128`);
+    expect(stdout.toString()).toMatch(new RegExp(`^HTTP/1.1 ${status} clawrden: egress-`));
+  });
+
+  test('a ghost has no MCP', async () => {
+    const { stderr } = await typed(coder(), ['mirrored', 'wget -Y off -O - http://127.0.0.1:3128/mcp']);
+    expect(stderr).toContain('404 Not Found');
   });
 
   test('reaches its destination by name, and has no device', async () => {

@@ -101,7 +101,7 @@ export async function processesOf({ id }: Pick<AgentContainer, 'id'>): Promise<n
   return pids.filter((_, index) => groups[index]?.includes(id)).map(Number);
 }
 
-async function processOf(agent: AgentContainer): Promise<number> {
+export async function processOf(agent: AgentContainer): Promise<number> {
   const [first] = await processesOf(agent);
   if (first === undefined) throw new Error(`${agent.name} does not run`);
   return first;

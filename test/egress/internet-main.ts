@@ -8,6 +8,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { startDns, type Zone } from './dns-server.ts';
+import { answerPage } from './fetch-pages.ts';
 
 /** Of the namespace that is the internet, and every inside network: it has every address. */
 export type InternetOrder =
@@ -77,6 +78,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
   const body = await text(request).catch(() => 'cut');
   requests.push({ method, url, rawHeaders, body });
+  if (url.startsWith('/page/')) return await answerPage(request, response);
   if (url.endsWith('/redirect')) response.writeHead(302, { Location: 'http://169.254.169.254/' }).end();
   else if (url.endsWith('/echo-headers')) response.writeHead(200, echoed(rawHeaders)).end('fine');
   else if (url.endsWith('/silent')) return;

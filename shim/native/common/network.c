@@ -90,7 +90,8 @@ static void accept_all(struct network *network, struct outbox *outbox)
             return;
         struct connection *connection = &network->connections[unused(network)];
         connection_open(connection, fd);
-        outbox_put(outbox, FRAME_OPENED, &connection->id, 1);
+        uint8_t opened[2] = {connection->id, network->is_ours && network->is_ours(fd)};
+        outbox_put(outbox, FRAME_OPENED, opened, network->is_ours ? 2 : 1);
     }
 }
 

@@ -13,6 +13,8 @@ enum { CONNECTIONS_MOST = 64, NETWORK_POLLED = 1 + CONNECTIONS_MOST };
 struct network {
     /* -1: there is none. */
     int listener;
+    /* Tells whether a client is one of our own user, and the gateway is told. NULL: nobody asks. */
+    bool (*is_ours)(int fd);
     /* The connection that is read first, and the one that the present frame is about. */
     size_t turn, about;
     struct connection connections[CONNECTIONS_MOST];

@@ -14,6 +14,7 @@
 #include "listener.h"
 #include "network.h"
 #include "outbox.h"
+#include "peer-owner.h"
 #include "request.h"
 
 /* One that was frozen with its container ends once it goes on, and its successor may be there first. */
@@ -113,6 +114,7 @@ void way_out_serve(const char *path)
     struct way_out *way = calloc(1, sizeof *way);
     if (!way)
         ending_own("internal", strerror(ENOMEM));
+    way->network.is_ours = peer_is_ours;
     listen_here(&way->network);
     way->in.fd = way->out.fd = call(path);
     await_answer(&way->in);

@@ -30,7 +30,8 @@ describe.skipIf(!asRoot).each(nativeBuilds)("an agent's way out ($name)", (build
     const identity = { uid: process.geteuid?.(), gid: process.getegid?.() };
     expect(await connection.answer(0)).toEqual({ v: 1, 'way-out': true, identity });
     const { inbox } = connection;
-    expect((await inbox.first(FrameType.opened)).payload).toEqual(Buffer.of(0));
+    // Of its own user.
+    expect((await inbox.first(FrameType.opened)).payload).toEqual(Buffer.of(0, 1));
     await inbox.until(() => carried(connection) === 'question\n', 'the question');
     connection.send(FrameType.carried, Buffer.concat([Buffer.of(0), Buffer.from('answer\n')]));
     connection.send(FrameType.finished, Buffer.of(0));
@@ -42,6 +43,26 @@ describe.skipIf(!asRoot).each(nativeBuilds)("an agent's way out ($name)", (build
       stdout: 'answer\n',
       stderr: 'clawrden: relay-lost: the relay ended the connection\n',
     });
+  });
+
+  const client =
+    'const s=require("net").connect(3128,process.argv[1]);s.on("connect",()=>setTimeout(()=>s.destroy(),500))';
+  test.each([
+    ['its own user', '', '127.0.0.1', 1],
+    ['its own user by IPv6', '', '::ffff:127.0.0.1', 1],
+    ['another user', 'setpriv --reuid 4321 --regid 4321 --clear-groups', '127.0.0.1', 0],
+    ['another user by IPv6', 'setpriv --reuid 4321 --regid 4321 --clear-groups', '::ffff:127.0.0.1', 0],
+  ])('A-242: says whether a client is of %s', async (_who, as, address, isOurs) => {
+    await using bench = new ShimBench(build, ['.shim']);
+    await using relay = await bench.relay();
+    const node = `${as} "$NODE" -e '${client}' ${address}`;
+    // Many sockets stand before it in the list.
+    const many = `for i in $(seq 80); do exec {fd}<>/dev/tcp/127.0.0.1/4000; done`;
+    const listen = `"$NODE" -e 'require("net").createServer().listen(4000)' & until exec 4<>/dev/tcp/127.0.0.1/4000; do sleep 0.05; done 2>/dev/null`;
+    start(bench, `${listen}; ${many}; WAY & sleep 0.5; ${node}; kill %1`, { NODE: process.execPath });
+    const connection = await relay.next();
+    await connection.answer(0);
+    expect((await connection.inbox.first(FrameType.opened)).payload).toEqual(Buffer.of(0, isOurs));
   });
 
   test('says that the place is taken, and asks nobody', async () => {

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { networkName } from '../../policy/network-name.ts';
 import type { DecidedTool } from '../../policy/policy.ts';
 import { consentText, oneApprover } from '../../policy/rules/consent.ts';
 import type { Explanation } from '../../policy/rules/explain.ts';
@@ -76,14 +77,16 @@ function print(explanation: Explanation, knownFrom: string): void {
 function describeTool(tool: DecidedTool): string {
   const { strategy, image, memoryBytes, cpus, pids, stdin } = tool;
   if (strategy === 'passthrough') return 'by the agent itself, in its own container (passthrough)';
+  if (strategy === 'fetch') return `nothing: the gateway gets a page (fetch), ${networkOf(tool)}`;
   if (strategy === 'help') return 'nothing: the gateway answers (help)';
   if (strategy === 'mirror') return "in the agent's own container, recorded (mirror)";
   const limits = `${Math.round(memoryBytes / 1024 ** 2)} MiB, cpus ${cpus}, processes ${pids}`;
   return `in a fresh container of ${image} (ghost), ${networkOf(tool)}, ${limits}, stdin ${stdin}`;
 }
 
-function networkOf({ network, reach }: DecidedTool): string {
-  if (reach.network === '') return `network ${network}`;
+function networkOf(tool: DecidedTool): string {
+  const { reach } = tool;
+  if (reach.network === '') return `network ${networkName(tool)}`;
   return `network ${reach.network} (${reach.allow.map(({ to }) => to).join(', ')})`;
 }
 

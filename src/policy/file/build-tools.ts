@@ -5,7 +5,11 @@ import type { RunOverrides, ToolDefinition } from '../policy.ts';
 import { isToolName } from '../request/tool-name.ts';
 import { toolDefaults } from '../tool-defaults.ts';
 import { findNetworkNames, type Networks } from './build-networks.ts';
+import { whyNoFetch } from './fetch-network.ts';
 import type { NetworksFile, RunFields, ToolsFile } from './tool-schema.ts';
+
+/** Nobody waits longer for a page. */
+const fetchMs = 60_000;
 
 export function buildTools(
   tools: ToolsFile,
@@ -26,6 +30,9 @@ export function findToolProblems(tools: ToolsFile, networks: NetworksFile, sourc
     ...(helpToolName in tools ? [source.problem(['tools', helpToolName], "is Clawrden's own name")] : []),
     ...Object.entries(tools).flatMap(([name, { network }]) =>
       findNetworkProblem(network, networks, source, ['tools', name, 'network']),
+    ),
+    ...Object.entries(tools).flatMap(([name, tool]) =>
+      findFetchProblem(tool, networks, source, ['tools', name, 'network']),
     ),
     ...findNetworkNames(networks, source),
   ];
@@ -73,6 +80,17 @@ export function findNetworkProblem(
   return [source.problem(path, `there is no network "${network}"${nearestHint(network, known, 'network')}`)];
 }
 
+/** A line for a network that a fetch cannot have. */
+export function findFetchProblem(
+  { strategy, network }: Pick<ToolsFile[string], 'strategy' | 'network'>,
+  networks: NetworksFile,
+  source: YamlSource,
+  path: readonly PropertyKey[],
+): string[] {
+  const what = whyNoFetch(strategy, network, networks);
+  return what === '' ? [] : [source.problem(path, what)];
+}
+
 function toDefinition(
   name: string,
   raw: ToolsFile[string],
@@ -84,7 +102,7 @@ function toDefinition(
     ...toOverrides(raw, networks),
     name,
     strategy: raw.strategy,
-    timeoutMs: raw.timeout ?? timeoutMs,
+    timeoutMs: raw.timeout ?? (raw.strategy === 'fetch' ? Math.min(timeoutMs, fetchMs) : timeoutMs),
     forbidden: raw['forbid-characters'] ?? toolDefaults.forbidden,
     ...(raw.otherwise === undefined ? {} : { otherwise: raw.otherwise }),
   };

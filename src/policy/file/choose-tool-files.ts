@@ -1,6 +1,6 @@
 import { maxConfigBytes } from '../../config/read-text-file.ts';
 import { knownTools } from '../arguments/tools/known-tools.ts';
-import { findNetworkProblem } from './build-tools.ts';
+import { findFetchProblem, findNetworkProblem } from './build-tools.ts';
 import { whyUnfit } from './find-rule-problems.ts';
 import { taughtBy } from './find-teaching-problems.ts';
 import type { PolicyFile } from './policy-schema.ts';
@@ -48,8 +48,9 @@ function problemsOf({ name, tool, source }: ToolFile, policy: PolicyFile, file: 
   return [
     ...(Object.hasOwn(tools, name) ? [source.problem(['name'], `${file} defines ${name} already`)] : []),
     ...findNetworkProblem(tool.network, networks, source, ['network']),
+    ...findFetchProblem(tool, networks, source, ['network']),
     ...rules.flatMap((rule) =>
-      whyUnfit(rule, known, name, tool).map((what) =>
+      whyUnfit(rule, networks, known, name, tool).map((what) =>
         source.problem(['name'], `rule ${rule.name} of ${file} does not fit: ${what}`),
       ),
     ),

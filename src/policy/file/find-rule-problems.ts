@@ -5,8 +5,9 @@ import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import { helpToolName } from '../help-tool.ts';
 import { withoutEffect } from '../without-effect.ts';
 import { findNetworkProblem } from './build-tools.ts';
+import { whyNoFetch } from './fetch-network.ts';
 import type { PolicyFile } from './policy-schema.ts';
-import type { ToolsFile } from './tool-schema.ts';
+import type { NetworksFile, ToolsFile } from './tool-schema.ts';
 
 /** These stand for a rule's name if no rule decided. */
 const reservedRuleNames: ReadonlySet<string> = new Set([
@@ -62,11 +63,17 @@ export function findUndefinedTools(
 }
 
 /** What of this rule would not hold for a tool that a tool file defines. */
-export function whyUnfit(rule: RuleFile, known: KnownTools, name: string, tool: ToolsFile[string]): string[] {
+export function whyUnfit(
+  rule: RuleFile,
+  networks: NetworksFile,
+  known: KnownTools,
+  name: string,
+  tool: ToolsFile[string],
+): string[] {
   if (rule.tools !== undefined && !rule.tools.includes(name)) return [];
   return [
     ...findUnknownGrammar(rule, known, [name], 'arguments'),
-    ...findIneffective(rule, { tools: { [name]: tool } }),
+    ...findIneffective(rule, { tools: { [name]: tool }, networks }),
   ].map(([key, what]) => `${key}: ${what}`);
 }
 
@@ -126,16 +133,24 @@ function argsHint(name: string, names: ReadonlyMap<string, unknown>): string | u
 }
 
 /** Promises that could not be kept in the place where the command then runs. */
-function findIneffective(rule: RuleFile, { tools }: Pick<PolicyFile, 'tools'>): Problem[] {
+function findIneffective(
+  rule: RuleFile,
+  { tools, networks }: Pick<PolicyFile, 'tools' | 'networks'>,
+): Problem[] {
   const concerned = rule.tools ?? Object.keys(tools);
   return concerned.flatMap((name) => {
     const tool = tools[name];
     const strategy = rule.strategy ?? tool?.strategy;
     if (tool === undefined || strategy === undefined) return [];
     const lost = withoutEffect[strategy].filter((key) => key !== 'timeout' && rule[key] !== undefined);
+    const closed = whyNoFetch(strategy, rule.network, networks);
     const imageless = strategy === 'ghost' && (rule.image ?? tool.image) === undefined;
     return [
       ...lost.map((key) => [key, `has no effect on ${name}, which runs by ${strategy}`] as const),
+      ...(closed === '' ? [] : [['network', closed] as const]),
+      ...(tool.strategy === 'fetch' && rule.strategy !== undefined
+        ? [['strategy', `has no effect on ${name}, which is a fetch`] as const]
+        : []),
       ...(imageless ? [['strategy', `${name} has no image: a ghost runs in an image`] as const] : []),
     ];
   });

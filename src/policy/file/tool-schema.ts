@@ -78,7 +78,7 @@ export const runFields = {
 /** What a tool says, wherever it is defined. */
 export const toolFields = {
   ...runFields,
-  strategy: z.enum(['ghost', 'mirror', 'passthrough']),
+  strategy: z.enum(['ghost', 'mirror', 'passthrough', 'fetch']),
   otherwise: z.enum(['allow', 'ask', 'deny']).optional(),
   timeout: durationField.optional(),
   'forbid-characters': z.string().min(1).max(256).optional(),

@@ -1,0 +1,89 @@
+import { finished } from 'node:stream/promises';
+import { drained } from '../../src/drained.ts';
+import { EgressError } from '../../src/egress/egress-error.ts';
+import { wayOutHost, wayOutPort } from '../../src/egress/route.ts';
+import { pumpResponse } from '../connections/pump-response.ts';
+import { allAgents } from '../ports/principal.ts';
+import type { Asked } from './read-request.ts';
+import type { Visit } from './visit.ts';
+
+const path = '/mcp';
+const mostBytes = 2 * 1024 * 1024;
+const stalledMs = 30_000;
+
+export function isForMcp({ request: { url = '' } }: Asked): boolean {
+  return url.split('?', 1)[0] === path;
+}
+
+/** The agent's own door to MCP. Who asks is the agent itself: its relay has attested whose way out this is. */
+export async function serveOwnMcp(asked: Asked & { is: 'request' }, visit: Visit): Promise<void> {
+  const { request, response } = asked;
+  const { way, facts, signal, spend } = visit;
+  facts.to = path;
+  const mcp = way.mcp?.();
+  if (mcp === undefined)
+    return await answer(asked, visit, new Response('there is no MCP here\n', { status: 404 }));
+  check(asked, visit);
+  const body = await readAll(request, spend);
+  const headers = Object.entries(request.headers).map(
+    ([name, value]) => [name, String(value)] as [string, string],
+  );
+  const call = {
+    caller: { kind: 'agent', name: way.agent, role: 'agent', scope: allAgents } as const,
+    request: new Request(`http://clawrden${path}`, { method: 'POST', headers, signal }),
+    body: readBody(body),
+    drained: () => (response.writableNeedDrain ? drained(response) : undefined),
+  };
+  await answer(asked, visit, await mcp.serve(call));
+}
+
+/** What a page in a browser of the agent's, or another user of its container, could send. */
+function check({ request: { method, headers } }: Asked, { isOfUser }: Visit): void {
+  const denied = (what: string) => new EgressError('denied', `MCP ${what}`);
+  if (!isOfUser) throw denied("is for the agent's own user only");
+  if (headers.origin !== undefined) throw denied('is not for pages: leave Origin out');
+  if (headers.host !== `${wayOutHost}:${wayOutPort}`)
+    throw denied('is at 127.0.0.1:3128 and at no other host');
+  if (method !== 'POST') throw denied('is asked by POST');
+  if (!/^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? ''))
+    throw denied('takes Content-Type: application/json');
+}
+
+async function readAll(request: AsyncIterable<Buffer>, spend: Visit['spend']): Promise<Buffer> {
+  const kept: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    spend('up', chunk.length);
+    kept.push(chunk);
+    size += chunk.length;
+    if (size > mostBytes) throw new EgressError('limit', `a message has ${mostBytes} bytes at most`);
+  }
+  return Buffer.concat(kept);
+}
+
+function readBody(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new EgressError('invalid', 'this is no JSON');
+  }
+}
+
+const shown = ['content-type', 'mcp-session-id', 'x-accel-buffering'];
+
+async function answer(
+  { response }: Asked & { is: 'request' },
+  { facts, signal, spend }: Visit,
+  said: Response,
+): Promise<void> {
+  facts.isAnswered = true;
+  const headers = [...said.headers].filter(([name]) => shown.includes(name));
+  response.writeHead(said.status, {
+    ...Object.fromEntries(headers),
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+  });
+  response.flushHeaders();
+  await pumpResponse(said, response, { gone: signal, stalledMs, spend: (bytes) => spend('down', bytes) });
+  await finished(response, { signal }).catch(() => {});
+}

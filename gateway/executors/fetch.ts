@@ -1,0 +1,69 @@
+import { deadline } from '../../src/abort.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import type { Outcome } from '../../src/outcome.ts';
+import type { Plan } from '../../src/plan.ts';
+import type { Decision } from '../../src/policy/policy.ts';
+import { renderArgument } from '../../src/text/render-text.ts';
+import type { Execution } from '../execution/execution.ts';
+import { answerFetch } from '../fetch/answer-fetch.ts';
+import { createFetchRoom } from '../fetch/fetch-room.ts';
+import type { SealedPlan } from '../judging/seal-plan.ts';
+import type { Reaching } from '../ports/reaching.ts';
+import type { Executor, Inspector, RecordStart } from './executor.ts';
+import { travellerOf } from './traveller-of.ts';
+import { writeOut } from './write-out.ts';
+
+export interface FetchExecutorParts {
+  readonly reaching: Reaching;
+  /** Where a page leads to is judged like a line of the agent's. */
+  readonly decideAgain: (plan: Plan) => Decision;
+  readonly recordStart: RecordStart;
+}
+
+/** The gateway gets the page by itself: nothing is started anywhere. */
+export function createFetch(parts: FetchExecutorParts): Executor {
+  const room = createFetchRoom();
+  return ({ sealed }, execution) =>
+    async () => {
+      const { agent, timeoutMs } = sealed.plan;
+      const late = () => new ClawrdenError('run-timeout', `it took longer than ${timeoutMs / 1000} s`);
+      using time = deadline(timeoutMs || Number.POSITIVE_INFINITY, late, execution.signal);
+      const leave = await room.enter(agent, time.signal);
+      try {
+        return await run(sealed, execution, parts, time.signal);
+      } finally {
+        leave();
+      }
+    };
+}
+
+/** It runs no script. */
+export const inspectFetch: Inspector = () => Promise.resolve(new Map());
+
+async function run(
+  { plan, hash }: SealedPlan,
+  execution: Execution,
+  { reaching, decideAgain, recordStart }: FetchExecutorParts,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  signal.throwIfAborted();
+  void execution.send({ type: 'accepted', planHash: hash });
+  execution.started();
+  recordStart(execution, []);
+  void execution.send({ type: 'started', host: '', container: '' });
+  const { stdout, lines, code } = await answerFetch({
+    ...{ plan, reach: plan.reach, reaching, decideAgain },
+    traveller: travellerOf(execution, plan.agent, () => {}, signal),
+    usual: isForModel(execution) ? 'text' : 'raw',
+  });
+  const [tool = ''] = plan.argv;
+  const told = lines.map((line) => `${renderArgument(tool)}: ${line}\n`).join('');
+  await writeOut(execution, 'stdout', stdout, signal);
+  await writeOut(execution, 'stderr', Buffer.from(told), signal);
+  return { kind: 'exited', code, signal: 0 };
+}
+
+/** An agent that asks by itself, over MCP or HTTP, and not a shell's user behind a relay. */
+function isForModel({ record }: Execution): boolean {
+  return record.caller.startsWith('agent:');
+}
