@@ -129,7 +129,6 @@ describe.skipIf(!mayMakeNamespaces)('a route', () => {
 
   it.each([
     ['GET /other/x', '', '/other/ is not a route of network thinking'],
-    ['GET /mcp', '', '/mcp/ is not a route of network thinking'],
     ['PUT /model/x', '', 'route model takes no PUT'],
     ['TRACE /model/x', '', 'route model takes no TRACE'],
     ['GET /model/x', 'X-API-Key: mine\r\n', 'route model adds the header X-API-Key itself: leave it out'],

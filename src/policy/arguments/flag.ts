@@ -63,12 +63,15 @@ export class Flag {
 
 function keysOf(given: string): Keys {
   const isDouble = given.startsWith('--');
-  if (given.length > longest) return isDouble ? { letters: '', name: '' } : { name: '' };
-  const bare = given.slice(isDouble ? 2 : 1);
+  const begin = isDouble ? 2 : 1;
+  // The value behind it may be as long as it likes.
+  const bare = given.slice(begin, begin + longest + 1);
   const end = bare.search(/[=:]/);
   const name = end === -1 ? bare : bare.slice(0, end);
-  if (isDouble) return { letters: name.length === 1 ? name : '', name: fold(name) };
-  return { letters: distinct(nameOf(bare)), name: name.length === 1 ? '' : fold(name) };
+  const isLong = name.length > longest;
+  if (isDouble) return { letters: name.length === 1 ? name : '', name: isLong ? '' : fold(name) };
+  const named = { name: isLong || name.length === 1 ? '' : fold(name) };
+  return given.length > longest ? named : { letters: distinct(nameOf(bare)), ...named };
 }
 
 /** A name as a tool reads it that does not distinguish `_` from `-`, or capitals from small letters. */

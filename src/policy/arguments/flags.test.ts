@@ -50,3 +50,20 @@ test('A-74 nobody looks at more options than anybody writes: a strict rule holds
   expect(mayHaveFlag('--global', many(mostOptions))).toBe(false);
   expect(mayHaveFlag('--global', many(mostOptions + 1))).toBe(true);
 });
+
+test('A-258: a value as long as anybody likes hides no option of a tool that no table knows', () => {
+  for (const length of [1, 100, 250, 260, 300, 5000]) {
+    const value = 'x/'.repeat(length);
+    for (const word of [
+      `--target-directory=${value}`,
+      `--target-directory:${value}`,
+      `-target_directory=${value}`,
+    ])
+      expect([word.slice(0, 40), length, mayHaveFlag('--target-directory', [word])]).toEqual([
+        word.slice(0, 40),
+        length,
+        true,
+      ]);
+    expect(mayHaveFlag('--target', [`--target-directory=${value}`])).toBe(false);
+  }
+});

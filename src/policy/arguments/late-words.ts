@@ -94,7 +94,10 @@ function mayRunLines(program: string, others: readonly string[]): boolean {
 
 /** The name of the program that a word of a command names: without its folder, and without a package's version. */
 function programIn(word: string): string {
-  return smallLetters((word.trim().split(/[/\\]/).at(-1) ?? '').split('@')[0] ?? '');
+  const text = word.trim();
+  const last = text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1);
+  const at = last.indexOf('@');
+  return smallLetters(at === -1 ? last : last.slice(0, at));
 }
 
 /** The first operand that may be an option, or set some; also behind `--`. */

@@ -7,7 +7,7 @@ type Words = readonly string[];
 export interface NamedResources {
   /** How many operands name them; behind these stand labels, images and the like. */
   readonly operands: number;
-  /** Each kind, with the names of those that are written `type/name`. */
+  /** Each kind, with the names of those that are written `type/name`; some of a word that may be a label count, too. */
   readonly kinds: ReadonlyMap<string, Words>;
 }
 
@@ -22,9 +22,10 @@ export function resourcesIn(operands: Words, { categories }: Resources): NamedRe
   const some = operands.slice(0, most + 1);
   const end = some.findIndex((word) => !isTypeAndName(word));
   const typed = some.slice(0, Math.max(1, end === -1 ? some.length : end));
-  if (typed.length > most) return undefined;
+  if (typed.length > most || operands.slice(most).some(hasSlash)) return undefined;
   const kinds = new Map<string, string[]>();
-  for (const word of typed) {
+  // Of a label (`a.b/c=d`) nothing is sure: where no labels are read it is a resource, and so is what follows it.
+  for (const word of [...typed, ...some.slice(typed.length).filter(hasSlash)]) {
     const [types = '', name = ''] = word.split('/');
     for (const kind of kindsIn(types, categories))
       kinds.set(kind, [...(kinds.get(kind) ?? []), ...(name === '' ? [] : [name])]);
@@ -35,7 +36,11 @@ export function resourcesIn(operands: Words, { categories }: Resources): NamedRe
 
 /** `pod/x`; not `a.b/label=x` and `a.b/label-`. */
 function isTypeAndName(word: string): boolean {
-  return word.includes('/') && !word.includes('=') && !word.endsWith('-');
+  return hasSlash(word) && !word.includes('=') && !word.endsWith('-');
+}
+
+function hasSlash(word: string): boolean {
+  return word.includes('/');
 }
 
 /** A category stands for its kinds, and for itself. */

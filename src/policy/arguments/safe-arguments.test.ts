@@ -206,3 +206,17 @@ test.each([
 ])('A-34 safe: %j', (line) => {
   expect(isSafe(line)).toBe(true);
 });
+
+test.each([
+  ...['npm view', 'npm view --json', 'npm query :outdated', String.raw`npm query \3a outdated`],
+  ...['yarn', 'yarn --silent', 'yarn --frozen-lockfile'],
+])('A-257 P9: what a line leaves out, or finds in files, is not safe: %s', (line) => {
+  expect(isSafe(line)).toBe(false);
+});
+
+test.each(['npm view express', 'npm query #express', 'yarn --version', 'yarn -v', 'pnpm --version'])(
+  'A-257: this is safe: %s',
+  (line) => {
+    expect(isSafe(line)).toBe(true);
+  },
+);

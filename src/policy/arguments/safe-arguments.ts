@@ -6,7 +6,14 @@ import type { ToolGrammar } from './tools/grammar.ts';
  * must be known as harmless; an abbreviation or an unknown option is not.
  */
 export function hasSafeArguments(grammar: ToolGrammar, reading: Reading): boolean {
-  return (reading.subcommand?.harmless ?? true) && hasSafeOptions(grammar, reading);
+  return (
+    (reading.subcommand?.harmless ?? !doesBareWork(grammar, reading)) && hasSafeOptions(grammar, reading)
+  );
+}
+
+/** `yarn` alone installs. */
+function doesBareWork({ bare }: ToolGrammar, { given }: Reading): boolean {
+  return bare !== undefined && !given.some(({ names }) => names.some((name) => bare.unless.has(name)));
 }
 
 /** The same, whatever the sub-command does by itself. */

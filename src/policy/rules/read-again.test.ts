@@ -75,7 +75,7 @@ describe('A-160 P7: a word that node reads again, wherever it stands', () => {
   });
 
   test.each([
-    ['npm', 'view', 'subcommands: [view], safe-arguments: true'],
+    ['npm', 'search', 'subcommands: [search], safe-arguments: true'],
     ['npm', 'ls', 'subcommands: [ls]'],
     ['npm', 'view', 'args: [view, "**"]'],
     ['node', 'main.js', 'args: [main.js, "**"]'],

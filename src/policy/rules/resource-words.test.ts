@@ -155,3 +155,16 @@ function isAllowedBy(about: readonly string[], args: readonly string[]): boolean
     decide(policy, { agent: 'a', tool: 'kubectl', args, uid: 1, gid: 1, cwd: '/app' }).action === 'allow'
   );
 }
+
+test.each(['pod/a=b', 'pod/x-', 'a.b/c=d', 'pod/x'])(
+  'A-256 P7: a kind that is denied is denied behind %s, too',
+  (first) => {
+    const about = ['get|describe|delete', 'secrets', '**'];
+    for (const sub of ['get', 'describe', 'delete']) {
+      expect([sub, actionOf(about, 'deny', [sub, first, 'secret/y'])]).toEqual([sub, 'deny']);
+      expect([sub, actionOf(about, 'deny', [sub, first])]).toEqual([sub, 'allow']);
+    }
+    const many = Array.from({ length: 150 }, (_, at) => `a.b/c${at}=d`);
+    expect(actionOf(about, 'deny', ['get', first, ...many, 'secret/y'])).toBe('deny');
+  },
+);
