@@ -81,6 +81,7 @@ const operands: Readonly<Record<string, string>> = {
   'git diff-index': 'HEAD',
   'git add': 'f',
   'npm run': 'x',
+  'npm view': 'x',
   'pip show': 'pip',
   'cargo pkgid': '--offline',
   'gh pr view': '1',
