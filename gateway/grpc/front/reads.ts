@@ -8,7 +8,7 @@ const takeMs = 30_000;
 /** A page of the largest size takes some milliseconds. */
 const perTurn = 1;
 
-const readPath = /^\/clawrden\.v1\.WardenService\/(?:Explain|Follow|Get|List|Watch)/;
+const readPath = /^\/clawrden\.v1\.WardenService\/(?:Explain|Follow|Get|Learn|List|Watch)/;
 
 /** Whether the answer of such a call is for reading, and may be large. */
 export function isRead(path: string | undefined): boolean {
