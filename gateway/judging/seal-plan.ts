@@ -108,8 +108,8 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image, routes, 
   const network = kept('network', tool.reach, noReach);
   const given = routesOf({ strategy, reach: network }).map((name) => routeOf(name, network.network, routes));
   const secrets = kept('secrets', tool.secrets, new Map<string, string>());
-  const mayLearn = whyNoLearning({ ...tool, strategy }, given) === '';
-  const learns = mayLearn ? learnsOf(agent?.name ?? '', tool.name) : undefined;
+  const learning = learnsOf(agent?.name ?? '', tool.name);
+  const learns = learning && whyNoLearning({ ...tool, strategy }, given) === '' ? learning : undefined;
   const { reach } = sealReach(network, given, learns, tool);
   const argv = [command.tool, ...command.args];
   return {

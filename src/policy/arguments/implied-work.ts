@@ -87,12 +87,14 @@ function sameByWord({ path, operands: [first = ''] }: Reading): readonly Found[]
 const longestWord = 40;
 
 function bareWorkOf(grammar: ToolGrammar, { given, sure }: Reading): Implied {
-  const { does, unless } = grammar.bare ?? nothing;
-  const isOther = sure && given.some(({ names }) => names.some((name) => unless.has(name)));
-  return merge(find(grammar, isOther ? [] : does), []);
+  const isOther = sure && !doesBareWork(grammar, given);
+  return merge(find(grammar, isOther ? [] : (grammar.bare?.does ?? [])), []);
 }
 
-const nothing = { does: [], unless: new Set<string>() };
+/** Whether a line without a sub-command, with these options, does work all the same: `yarn` alone installs. */
+export function doesBareWork({ bare }: ToolGrammar, given: Reading['given']): boolean {
+  return bare !== undefined && !given.some(({ names }) => names.some((name) => bare.unless.has(name)));
+}
 
 function namesOperand({ firstOperand }: ImpliedWork): boolean {
   return firstOperand !== undefined && typeof firstOperand !== 'string';

@@ -1,3 +1,4 @@
+import { doesBareWork } from './implied-work.ts';
 import type { Reading } from './read-arguments.ts';
 import type { ToolGrammar } from './tools/grammar.ts';
 
@@ -7,13 +8,9 @@ import type { ToolGrammar } from './tools/grammar.ts';
  */
 export function hasSafeArguments(grammar: ToolGrammar, reading: Reading): boolean {
   return (
-    (reading.subcommand?.harmless ?? !doesBareWork(grammar, reading)) && hasSafeOptions(grammar, reading)
+    (reading.subcommand?.harmless ?? !doesBareWork(grammar, reading.given)) &&
+    hasSafeOptions(grammar, reading)
   );
-}
-
-/** `yarn` alone installs. */
-function doesBareWork({ bare }: ToolGrammar, { given }: Reading): boolean {
-  return bare !== undefined && !given.some(({ names }) => names.some((name) => bare.unless.has(name)));
 }
 
 /** The same, whatever the sub-command does by itself. */

@@ -1,12 +1,13 @@
-import type { KnownTools } from '../arguments/tools/known-tools.ts';
-import { knownTools } from '../arguments/tools/known-tools.ts';
+import { type KnownTools, knownTools } from '../arguments/tools/known-tools.ts';
 import type { Policy, Rule, ToolDefinition } from '../policy.ts';
+import { isAboutAll } from '../rules/match-rule.ts';
+import { meet } from './meet.ts';
 import { placedName, ruleAt } from './rule-at.ts';
 
 /** Rules that deny a part of a tool of which everything else is allowed: one line each (ADR 0155). */
 export function findWeakDenials(policy: Policy & { version: 1 }): string[] {
   return policy.rules
-    .filter((rule) => rule.action === 'deny' && isAboutPart(rule))
+    .filter((rule) => rule.action === 'deny' && !isAboutAll(rule))
     .flatMap((rule) => {
       const named = [...policy.tools.values()].filter(({ name }) => rule.tools?.has(name) ?? true);
       const found = named.flatMap((tool) => {
@@ -20,10 +21,6 @@ export function findWeakDenials(policy: Policy & { version: 1 }): string[] {
             `${ruleAt(rule)} denies a part of ${tool}, and ${opener} allows all the rest: an agent that looks for another way to the same may find one; allow the lines that are needed, by subcommands or args`,
         );
     });
-}
-
-function isAboutPart({ args, flags, subcommands }: Rule): boolean {
-  return args !== undefined || flags !== undefined || subcommands !== undefined;
 }
 
 function whatOpens(tool: ToolDefinition, denial: Rule, policy: Policy & { version: 1 }): string | undefined {
@@ -48,9 +45,5 @@ function allowsAll(
 
 /** False only if no agent or user is of both. */
 function mayMeet(one: Rule, other: Rule): boolean {
-  return meets(one.agents, other.agents) && meets(one.uids, other.uids);
-}
-
-function meets<T>(some: ReadonlySet<T> | undefined, others: ReadonlySet<T> | undefined): boolean {
-  return some === undefined || others === undefined || [...some].some((one) => others.has(one));
+  return meet(one.agents, other.agents) && meet(one.uids, other.uids);
 }

@@ -1,4 +1,5 @@
 import type { Policy, Rule } from '../policy.ts';
+import { meet } from './meet.ts';
 import { ruleAt } from './rule-at.ts';
 
 /** Strict rules whose args say the whole line: with one more word it passes. One line each. */
@@ -6,7 +7,8 @@ export function findWholeLines({ rules }: Policy & { version: 1 }): string[] {
   const allows = rules.filter(({ action }) => action === 'allow');
   return rules
     .filter(
-      (rule) => isWhole(rule) && (rule.action === 'deny' || allows.some((one) => isAboutSame(one, rule))),
+      (rule) =>
+        isWhole(rule) && (rule.action === 'deny' || allows.some((one) => meet(one.tools, rule.tools))),
     )
     .map(
       (rule) =>
@@ -16,8 +18,4 @@ export function findWholeLines({ rules }: Policy & { version: 1 }): string[] {
 
 function isWhole({ action, args }: Rule): boolean {
   return action !== 'allow' && args !== undefined && args.items.length > 0 && args.items.at(-1) !== '**';
-}
-
-function isAboutSame({ tools: some }: Rule, { tools: others }: Rule): boolean {
-  return some === undefined || others === undefined || [...some].some((tool) => others.has(tool));
 }
