@@ -29,6 +29,8 @@ export interface TriedDashboard extends AsyncDisposable {
   readonly link: (as?: Person) => Promise<string>;
   /** A command that asks; it waits until it is answered. */
   readonly ask: (first?: Partial<First>) => Promise<Asked>;
+  /** Each command that still asks goes away: what one test left is not in the next one's way. */
+  readonly leaveAll: () => Promise<void>;
   /** What pages wrote to their consoles as errors, among it each violation of the content security policy. */
   readonly complaints: string[];
 }
@@ -60,6 +62,7 @@ export async function startDashboard(options: RealGatewayOptions = {}): Promise<
   const [relay, admin] = await Promise.all([gateway.relay(), gateway.admin()]);
   const identities = new Map<string, string>();
   const complaints: string[] = [];
+  const asking = new Set<Asked>();
   const identityOf = async (as: Person | undefined) => {
     if (as === undefined) return join(gateway.state, 'admin');
     const known = identities.get(as.name);
@@ -116,7 +119,14 @@ export async function startDashboard(options: RealGatewayOptions = {}): Promise<
       const ended = play(relay, command, { tool: 'ask', ...first }, gateway.audit, leaves.signal);
       const said = () => command.approvalId || command.outcome?.reason || command.broken;
       await expect.poll(said, { interval: 5 }).toBeTruthy();
-      return { command, ended, leave: () => leaves.abort() };
+      const asked = { command, ended, leave: () => leaves.abort() };
+      asking.add(asked);
+      void ended.finally(() => asking.delete(asked));
+      return asked;
+    },
+    leaveAll: async () => {
+      for (const { leave } of asking) leave();
+      await Promise.all([...asking].map(({ ended }) => ended));
     },
     [Symbol.asyncDispose]: async () => {
       await browser.close();

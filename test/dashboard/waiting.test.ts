@@ -16,7 +16,10 @@ let tried: TriedDashboard;
 beforeAll(async () => {
   if (hasChromium) tried = await startDashboard();
 }, 300_000);
-afterEach(() => tried?.closePages());
+afterEach(async () => {
+  await tried?.closePages();
+  await tried?.leaveAll();
+});
 afterAll(() => tried?.[Symbol.asyncDispose]());
 
 const question = (page: Page) => page.getByRole('article', { name: 'Question' });
@@ -162,6 +165,36 @@ test.skipIf(!hasChromium)(
     await question(page).getByText('denied by you: no').waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  },
+);
+
+test.skipIf(!hasChromium)(
+  'who goes on while an answer is on its way keeps the focus: what they type is a reason, not keys',
+  async () => {
+    const [first, second] = [await tried.ask({ args: ['1'] }), await tried.ask({ args: ['2'] })];
+    const page = await tried.open('/waiting');
+    const held = Promise.withResolvers<void>();
+    await page.route(`**/api/v1/approvals/${first.command.approvalId}/verdict`, async (route) => {
+      const answer = await route.fetch();
+      await held.promise;
+      await route.fulfill({ response: answer });
+    });
+    await read(page);
+    await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
+    await first.ended;
+    await page.keyboard.press('j');
+    await question(page).getByText('"2"', { exact: true }).waitFor();
+    await page.keyboard.press('d');
+    await page.keyboard.type('n');
+    const answered = page.waitForResponse('**/verdict');
+    held.resolve();
+    await answered;
+    await page.evaluate('new Promise((done) => setTimeout(done, 100))');
+    await page.keyboard.type('o');
+    await page.keyboard.press('Enter');
+    await second.ended;
+    expect(second.command.outcome?.text).toContain('no');
   },
 );
 

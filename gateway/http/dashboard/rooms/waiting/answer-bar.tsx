@@ -25,7 +25,7 @@ export function AnswerBar({ desk, question }: QuestionProps) {
     if (isBusy.peek()) return;
     isBusy.value = true;
     const counted = await desk.answer([question], said);
-    if (counted > 0) focusNext(desk);
+    if (counted > 0) focusNext(desk, question.id);
     isBusy.value = false;
     form.value = undefined;
   };
