@@ -26,6 +26,8 @@ export interface Load {
 /** What is typed, and how often. */
 export interface LoadKind {
   readonly everyMs: number;
+  /** Nothing is typed while so many have not ended: a machine that is busy elsewhere ends fewer, and none waits longer. */
+  readonly openAtMost: number;
   readonly next: (turn: number, random: () => number) => { readonly token: string; readonly argv: string[] };
 }
 
@@ -50,6 +52,7 @@ export const script = `echo "$1" >> ${startsFile}; sleep "$2"; echo "$1"\n`;
 /** Five commands a second, in ghosts and in the agent's container. */
 export const busy: LoadKind = {
   everyMs: 200,
+  openAtMost: 40,
   next: (turn, random) => {
     const ghost = ghostTurns.has(turn % 10);
     const token = `${ghost ? 'g' : 'm'}${turn}`;
@@ -88,6 +91,10 @@ export function startLoad(agent: AgentContainer, random: () => number, kind: Loa
   async function typeAll(): Promise<void> {
     let next = performance.now();
     for (let turn = 0; !stopping.signal.aborted; turn++) {
+      while (open.size >= kind.openAtMost && !stopping.signal.aborted) {
+        await sleep(50);
+        next = performance.now();
+      }
       const { token, argv } = kind.next(turn, random);
       open.set(token, Date.now());
       child.stdin.write(`${JSON.stringify({ token, argv })}\n`);

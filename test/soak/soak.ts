@@ -105,7 +105,7 @@ export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promi
     health,
     page,
   };
-  say(`seed ${seed}, ${minutes} minutes, 6 commands a second`);
+  say(`seed ${seed}, ${minutes} minutes, 6 commands a second at most`);
   const problems = new Set<string>();
   const note = (found: readonly string[]) => {
     for (const problem of found) if (!problems.has(problem)) say(`  wrong: ${problem}`);
