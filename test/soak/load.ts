@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentContainer, AgentOptions } from '../lab/agent-container.ts';
 import { nodeImage } from '../lab/images/catalogue.ts';
+import { openForMs } from './records.ts';
 
 /** The result of one command that ran in the agent's container. */
 export interface Ended {
@@ -19,7 +20,7 @@ export interface Load {
   /** Tokens of the commands that have not ended, with their start times. */
   readonly open: ReadonlyMap<string, number>;
   readonly ended: readonly Ended[];
-  /** Starts no more; resolves when every command has ended, and rejects if one has not within a minute. */
+  /** Starts no more; resolves when every command has ended, and rejects if one has not within three minutes. */
   readonly stop: () => Promise<void>;
 }
 
@@ -32,7 +33,6 @@ export interface LoadKind {
 }
 
 const program = '/shim-runner.mts';
-const endWithinMs = 60_000;
 /** Of ten commands: 1.5 ghosts a second of 5. */
 const ghostTurns: ReadonlySet<number> = new Set([1, 4, 8]);
 
@@ -80,9 +80,9 @@ export function startLoad(agent: AgentContainer, random: () => number, kind: Loa
     stop: async () => {
       stopping.abort();
       await typing;
-      for (const deadline = performance.now() + endWithinMs; open.size > 0; await sleep(100)) {
+      for (const deadline = performance.now() + openForMs; open.size > 0; await sleep(100)) {
         if (performance.now() > deadline)
-          throw new Error(`never ended within ${endWithinMs} ms: ${[...open.keys()].join(' ')}`);
+          throw new Error(`never ended within ${openForMs} ms: ${[...open.keys()].join(' ')}`);
       }
       child.stdin.end();
     },
