@@ -29,6 +29,8 @@ export interface Reading {
   /** The positions of their words among the arguments. */
   readonly pathAt: readonly number[];
   readonly given: readonly Option[];
+  /** So many of them stand before any operand, and behind the sub-command before any value of another option. */
+  readonly early: number;
   readonly values: readonly OptionValue[];
   /** Without the sub-command. */
   readonly operands: readonly string[];
@@ -60,6 +62,7 @@ class Reader implements Reading {
   doubt?: string;
   sureOfSubcommand = true;
   readonly given: Option[] = [];
+  #early: number | undefined;
   readonly values: OptionValue[] = [];
   /** Those before `restAt`. */
   readonly first: string[] = [];
@@ -78,6 +81,15 @@ class Reader implements Reading {
     this.subcommands = grammar.subcommands;
     this.restAt = args.length;
     this.isOption = new Uint8Array(args.length);
+  }
+
+  get early(): number {
+    return this.#early ?? this.given.length;
+  }
+
+  /** What comes now is no longer early. */
+  endEarly(): void {
+    this.#early ??= this.given.length;
   }
 
   get operands(): readonly string[] {
@@ -153,6 +165,7 @@ function readOperand(reader: Reader, arg: string): boolean {
     readSubcommand(reader, reader.subcommands, arg);
     return false;
   }
+  reader.endEarly();
   reader.first.push(arg);
   return reader.style === 'posix' && (reader.grammar.optionsBehindFirst !== true || reader.first.length > 1);
 }
@@ -266,6 +279,7 @@ function take(reader: Reader, option: Option | undefined, attached: string | und
   if (text !== undefined && !isKnownValue(option.values, text)) doubt(reader);
   if (runsProgram(reader.grammar, reader.subcommand, option, text)) doubtSubcommand(reader);
   if (text !== undefined) {
+    if (reader.subcommands === undefined) reader.endEarly();
     reader.values.push({ option, text });
     if (!addAnyCase(reader, word, option, text)) doubt(reader);
   }

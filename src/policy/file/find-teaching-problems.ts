@@ -51,7 +51,8 @@ function problemsOf(name: string, data: ToolData): readonly Problem[] {
 }
 
 const shapes = [
-  ...(['bare-cluster', 'numbers', 'options-behind-first', 'values-apart', 'optional-behind-equals'] as const),
+  ...(['bare-cluster', 'numbers', 'options-behind-first', 'options-anywhere'] as const),
+  ...(['values-apart', 'optional-behind-equals'] as const),
   ...(['abbreviations', 'sets-options'] as const),
 ] as const;
 

@@ -9,7 +9,7 @@ import type { CommandFacts, Rule, RuleIndex } from '../policy.ts';
 import { Effort } from './effort.ts';
 import { type Free, GivenOptions } from './given-options.ts';
 import { type Glob, matchesGlob } from './glob.ts';
-import { lastingFlags } from './lasting-flags.ts';
+import { lastingFlags, mayBeUndone } from './lasting-flags.ts';
 import { type ArgPattern, type Line, matchesLine, mayMatchAnywhere } from './match-args.ts';
 import { byAnyDash } from './option-names.ts';
 import { exactLines, generousLine } from './strict-lines.ts';
@@ -108,8 +108,13 @@ export class CommandLine {
     // A look at the words of each line within others would cost too much.
     if (reading === undefined || this.fitsFlags(rule) !== 'yes') return false;
     if (!reading.sure && !this.#isSaidAgain(reading, flags)) return false;
-    this.#lasting ??= lastingFlags(this.#words.all.slice(this.#from), reading);
-    return flags.some((flag) => this.#lasting?.has(flag));
+    this.#lasting ??= lastingFlags(this.#words.all.slice(this.#from), reading, this.#grammar);
+    return flags.some((flag) => this.#lasting?.has(flag)) && !this.#mayBeUndone(reading, rule);
+  }
+
+  #mayBeUndone(reading: Reading, { flags = [], args }: Rule): boolean {
+    const inArgs = args?.options.flatMap(({ words }) => words.map(nameOf)) ?? [];
+    return this.#grammar === undefined || mayBeUndone(reading, this.#grammar, new Set([...flags, ...inArgs]));
   }
 
   /** What is not understood is a word that its tool reads again, and the flags name it. */

@@ -21,7 +21,7 @@ complete: true
 // Each was seen to do with the real tool what the flag alone keeps it from.
 test.each([
   ['git', ['-n', '--dry-run'], 'push -n origin main', 'push -n --no-dry-run origin main'],
-  ['git', ['-n', '--dry-run'], 'clean --dry-run -f', 'clean --dry-run --no-dry-run -f'],
+  ['git', ['-n', '--dry-run'], 'clean --dry-run x', 'clean --dry-run --no-dry-run x'],
   ['kubectl', ['--dry-run'], 'apply --dry-run -f x', 'apply --dry-run=client --dry-run=none -f x'],
   ['kubectl', ['--dry-run'], 'apply --dry-run -f x', 'apply --dry-run=none -f x'],
   ['terraform', ['-check'], 'fmt -check', 'fmt -check -check=false'],
@@ -44,4 +44,49 @@ test('A-250: an option with a value may stand twice, and has its value attached 
 test('A-250: of a tool that is not known any flag may be the value of the word before it', () => {
   expect(decided('rsync', ['--dry-run'], '--log-file --dry-run -a s/ t/')).toBe('deny');
   expect(decided('rsync', ['--dry-run'], '--dry-run -a s/ t/')).toBe('deny');
+});
+
+// Each tool took what stands behind its first operand, or behind a script, for something else.
+test.each([
+  ['git', ['--get', '--list', '-l'], 'config --get core.fsmonitor', 'config core.fsmonitor /app/evil --get'],
+  ['git', ['--get', '--list', '-l'], 'config -l', 'config alias.x !id -l'],
+  ['git', ['--get-url'], 'ls-remote --get-url origin', 'ls-remote ssh://evil.example/x --get-url'],
+  ['terraform', ['-check'], 'fmt -check m.tf', 'fmt m.tf -check'],
+  ['cargo', ['--locked', '--help'], 'run --locked x', 'run x --locked'],
+  ['cargo', ['--locked', '--help'], 'run --help', 'run x --help'],
+  ['sed', ['--sandbox'], '--sandbox s/a/b/ f', '-e 1e --sandbox f'],
+  ['sed', ['--version'], '--version', '-e 1e --version'],
+] as const)('A-274: %s with %j: an allow rule takes %j, and not %j', (tool, flags, takes, not) => {
+  expect(decided(tool, flags, takes)).toBe('allow');
+  expect(decided(tool, flags, not)).toBe('deny');
+});
+
+// Each did with the real tool what the flag alone keeps it from, by an option of another name.
+test.each([
+  ['git', ['--soft', '--mixed'], 'reset --soft HEAD~1', 'reset --soft --hard HEAD~1'],
+  ['git', ['--ff-only'], 'merge --ff-only x', 'merge --ff-only --no-ff x'],
+  ['git', ['--ff-only'], 'pull --ff-only', 'pull --ff-only --ff'],
+  [
+    'git',
+    ['--force-with-lease'],
+    'push --force-with-lease origin x',
+    'push --force-with-lease --force origin x',
+  ],
+  ['git', ['--force-with-lease'], 'push --force-with-lease origin x', 'push --force-with-lease origin +x'],
+  ['git', ['--force-with-lease'], 'push --force-with-lease', 'push --force-with-lease --mirror'],
+  ['git', ['--check', '--stat'], 'apply --check --stat p', 'apply --stat --apply p'],
+  ['git', ['-d'], 'branch -d x', 'branch -d -f x'],
+  ['git', ['-n'], 'add -n f', 'add -n -e f'],
+  ['git', ['--no-pager'], '--no-pager log', '--no-pager -p log'],
+  ['node', ['--check'], '--check x.js', '--check --run=evil'],
+  ['make', ['-q'], '-q x', '-q -t x'],
+  ['ssh', ['-a'], '-a h', '-a -A h'],
+] as const)('A-275: %s with %j: an allow rule takes %j, and not %j', (tool, flags, takes, not) => {
+  expect(decided(tool, flags, takes)).toBe('allow');
+  expect(decided(tool, flags, not)).toBe('deny');
+});
+
+test('A-275: what the rule names may stand beside, and so may what needs a value', () => {
+  expect(decided('git', ['-f', '--dry-run'], 'clean --dry-run -f x')).toBe('allow');
+  expect(decided('kubectl', ['--dry-run'], 'apply --dry-run -f x -n y')).toBe('allow');
 });

@@ -1,19 +1,26 @@
 import { nameOf } from '../arguments/flag.ts';
 import type { Reading } from '../arguments/read-arguments.ts';
-import type { Option } from '../arguments/tools/grammar.ts';
+import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import { byAnyDash } from './option-names.ts';
 
 /**
  * The flags in these words that an allow rule may go by: the tool takes them for options, and nothing else that was
  * read undoes them. A switch is given once, without a value, and neither `--no-x` nor an option that means the
- * same with some value stands beside it.
+ * same with some value stands beside it. Of a tool that may end its options early it stands before any operand or value.
  */
-export function lastingFlags(words: readonly string[], reading: Reading): ReadonlySet<string> {
+export function lastingFlags(
+  words: readonly string[],
+  reading: Reading,
+  { optionsAnywhere = false }: Pick<ToolGrammar, 'optionsAnywhere'> = {},
+): ReadonlySet<string> {
   const written = new Set(words);
   const attached = new Set(words.filter((word) => word.includes('=')).map(nameOf));
   const times = timesOf(reading.given);
   const byName = optionsByName(times.keys());
-  const lasting = [...times].filter(([option, count]) => lasts(option, count, byName));
+  const early = optionsAnywhere ? undefined : new Set(reading.given.slice(0, reading.early));
+  const lasting = [...times].filter(
+    ([option, count]) => early?.has(option) !== false && lasts(option, count, byName),
+  );
   return new Set(
     lasting.flatMap(([{ names, value }]) =>
       names
@@ -21,6 +28,19 @@ export function lastingFlags(words: readonly string[], reading: Reading): Readon
         .filter((name) => written.has(name) || (value === 'required' && attached.has(name))),
     ),
   );
+}
+
+/**
+ * Whether another option of the line may be what undoes a flag, by a name of its own (`reset --soft --hard`): a switch
+ * that is not harmless, or what has a program run, unless the rule names it.
+ */
+export function mayBeUndone(reading: Reading, grammar: ToolGrammar, named: ReadonlySet<string>): boolean {
+  const places = [grammar.runPrograms, reading.subcommand?.runPrograms, grammar.interpreter?.instead];
+  const runs = [...places, grammar.interpreter?.loads].flatMap((names) => [...(names ?? [])]);
+  return reading.given.some(({ names, value, harmless }) => {
+    if (names.flatMap(byAnyDash).some((name) => named.has(name))) return false;
+    return value === 'required' ? names.some((name) => runs.includes(name)) : !harmless;
+  });
 }
 
 function timesOf(given: readonly Option[]): ReadonlyMap<Option, number> {

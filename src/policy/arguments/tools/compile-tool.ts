@@ -90,6 +90,7 @@ function shapeOf(data: ToolData): Pick<ToolGrammar, 'style'> {
     bareCluster: data['bare-cluster'],
     numbers: data.numbers,
     optionsBehindFirst: data['options-behind-first'],
+    optionsAnywhere: data['options-anywhere'],
     valuesApart: data['values-apart'],
     optionalBehindEquals: data['optional-behind-equals'],
     variablesAmongOperands: data['variables-among-operands'],

@@ -128,6 +128,8 @@ export interface ToolGrammar {
   readonly numbers?: boolean;
   /** Options may also stand after the first operand, and end at the second (ssh). */
   readonly optionsBehindFirst?: boolean;
+  /** None of its sub-commands takes what stands behind an operand for anything but an option. */
+  readonly optionsAnywhere?: boolean;
   /** In a cluster the values are the next arguments, never the rest of the word (shells). */
   readonly valuesApart?: boolean;
   /** An optional value stands after `=`, also in a cluster; without it other options follow (pflag). */

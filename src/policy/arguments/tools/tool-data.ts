@@ -130,6 +130,7 @@ export const toolData = strictObject({
   'bare-cluster': z.boolean().optional(),
   numbers: z.boolean().optional(),
   'options-behind-first': z.boolean().optional(),
+  'options-anywhere': z.boolean().optional(),
   'values-apart': z.boolean().optional(),
   'optional-behind-equals': z.boolean().optional(),
   abbreviations: z.boolean().optional(),
