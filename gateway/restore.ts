@@ -6,8 +6,8 @@ import type { AuditLog } from './audit/audit-log.ts';
 import { executionKey } from './audit/recorded-executions.ts';
 import { continueAsked, type ExecuteParts } from './execute.ts';
 import { recordablePlan } from './execution/bounded-records.ts';
-import type { StartContext } from './execution/execution.ts';
 import { type Records, settleHistory } from './execution/settle-history.ts';
+import type { StartContext } from './execution/start-context.ts';
 import type { ExecutionRecord } from './ports/execution-record.ts';
 import type { History } from './store/history.ts';
 

@@ -1,12 +1,12 @@
 import { abortable, onAbort } from '../../src/abort.ts';
 import { ClawrdenError } from '../../src/errors.ts';
-import type { Wiring } from '../../src/init-client/init-plan.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { Usage } from '../../src/usage.ts';
 import type { Send } from '../../src/wire/execution-io.ts';
 import { type Channel, type FromCaller, type Inspected, type ToCaller, Vanished } from '../ports/channel.ts';
 import type { ExecutionRecord, ExecutionState } from '../ports/execution-record.ts';
 import { createOutputTally } from './output-tally.ts';
+import type { StartContext } from './start-context.ts';
 import { createTrace } from './trace.ts';
 
 /** The caller was interrupted before its tool ran: it ends as if `signal` had killed the tool. */
@@ -27,17 +27,6 @@ export class Halted extends ClawrdenError {
 
 /** Inputs that are for the tool. */
 export type ToolInput = Exclude<FromCaller, Inspected>;
-
-/** What a start carries besides the command: needed again when its caller comes back. */
-export interface StartContext {
-  readonly wiring: Wiring;
-  /** The host labels that an orchestrator asks for. */
-  readonly hostLabels: Readonly<Record<string, string>>;
-  /** What the agent says that it is for; absent if it says nothing. */
-  readonly said?: string;
-  /** Of the trace that its caller began; absent if it began none. */
-  readonly traceparent?: string;
-}
 
 /** The policy's decision, and the plan. */
 export type DecidedFacts = Pick<

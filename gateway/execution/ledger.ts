@@ -7,8 +7,9 @@ import type { ExecutionRecord } from '../ports/execution-record.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
 import type { History } from '../store/history.ts';
 import { reasonIn } from './agent-reason.ts';
-import { Execution, type StartContext } from './execution.ts';
+import { Execution } from './execution.ts';
 import { createOpenExecutions, type OpenExecutions } from './open-executions.ts';
+import type { StartContext } from './start-context.ts';
 
 const maxAgeMs = 24 * 60 * 60 * 1000;
 

@@ -106,7 +106,7 @@ async function back(context: Context, mustReach: Reader['mustReach'], why: strin
   }
 }
 
-/** Too many calls, too: whoever else uses this identity has them. */
+/** Too many calls, too: other programs with this identity have made them. */
 function isLost(error: unknown): error is ServiceError {
   if (isPassing(error)) return true;
   return !(error instanceof CliError) && (error as Partial<ServiceError>).code === status.RESOURCE_EXHAUSTED;
