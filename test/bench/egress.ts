@@ -20,11 +20,11 @@ type Taken = Record<Way, number[]>;
 export async function egressFigures(bench: BenchStack, { quick }: Counts): Promise<Figure[]> {
   await using internet = await startInternet();
   await using _ = await startRegistry(bench, internet, quick ? 40 : 200);
-  const run = clientOf(bench, internet.address);
+  const client = clientOf(bench, internet.address);
   return [
     await installed(bench, quick),
-    await downloaded(run, quick),
-    await firstBytes(run, quick),
+    await downloaded(client, quick),
+    await firstBytes(client, quick),
     await started(bench, quick),
     await idle(bench, internet.address),
   ];
