@@ -30,8 +30,6 @@ export interface GhostParts extends PlacerParts {
   /** What the small messages of an agent's inits on one host are charged to. */
   readonly paceOf: (key: string) => CrumbPace;
   readonly openWayOut: OpenWayOut;
-  /** Its trace is complete. */
-  readonly traced: (execution: Execution) => void;
   /** A host was lost, or does not answer, after it had the plan: the end of the command may become known later. */
   readonly onLateExit: (host: DockerHost, execution: ExecutionRecord) => void;
 }
@@ -66,7 +64,6 @@ async function runAndRelease(
   } finally {
     visit?.end();
     lease.release();
-    parts.traced(execution);
   }
 }
 
@@ -134,7 +131,6 @@ async function runIn(
       pace: paceOf(`${host.name} ${plan.agent}`),
       ...(wayOut !== undefined && { serve: wayOut.serve }),
       onStarted: (found) => {
-        execution.trace.mark('started');
         execution.started();
         recordStart(execution, operandsFound(plan, found));
         void execution.send({ type: 'started', host: host.name, container: containerId });

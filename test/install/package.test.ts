@@ -88,9 +88,14 @@ test('it holds what it needs and nothing of a checkout; what is not ours stands 
     'policy.yaml',
     'proto',
     'scripts',
+    'systemd',
     'tools',
   ]);
   expect(readdirSync(inPackage('scripts'))).toEqual(['install-clawrden.sh']);
+  expect(readdirSync(inPackage('systemd')).toSorted()).toEqual([
+    'clawrden-gateway.service',
+    'clawrden-relay.service',
+  ]);
   const native = `build/native-${process.arch}`;
   for (const name of [
     'clawrden-shim',
