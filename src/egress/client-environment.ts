@@ -53,7 +53,10 @@ export function ghostClientEnvironment(
   if (reach === undefined) return [];
   const name = 'GIT_SSH_COMMAND=';
   const ssh = image.find((entry) => entry.startsWith(name))?.slice(name.length) ?? 'ssh';
-  return [...clientEnvironment(reach, routes, image), `${name}${ssh} -o 'ProxyCommand=${connectProgram} %h %p'`];
+  return [
+    ...clientEnvironment(reach, routes, image),
+    `${name}${ssh} -o 'ProxyCommand=${connectProgram} %h %p'`,
+  ];
 }
 
 function ofRoute(route: Route): [string, string][] {

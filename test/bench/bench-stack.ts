@@ -32,14 +32,16 @@ export interface StackWish {
   readonly env?: NodeJS.ProcessEnv;
   /** No host sees the workspace of `coder`; there is a second agent, `neighbour`, whose workspace all see. */
   readonly followed?: boolean;
+  /** In place of `policy.yaml`. */
+  readonly policy?: string;
 }
 
 export async function startBenchStack(
   lab: Lab,
   timer: string,
-  { warm, env, followed }: StackWish,
+  { warm, env, followed, policy: own }: StackWish,
 ): Promise<BenchStack> {
-  const policy = await readFile(join(import.meta.dirname, 'policy.yaml'), 'utf8');
+  const policy = own ?? (await readFile(join(import.meta.dirname, 'policy.yaml'), 'utf8'));
   const limits = { 'executions-per-agent': 200 };
   const gateway = { limits, ...(warm > 0 && { warm: pools(warm, followed) }) };
   const stack = await startStack(lab, {

@@ -1,12 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { internetAddress } from '../e2e/internet.ts';
 import { type Lab, startLab } from '../lab/lab.ts';
 import { checkout } from '../lab/names.ts';
 import { type BenchStack, type StackWish, startBenchStack } from './bench-stack.ts';
 import { burstFigures } from './burst.ts';
 import { coldFigures } from './cold.ts';
 import { controlPlaneFigures } from './control-plane.ts';
+import { egressFigures } from './egress.ts';
+import { egressPolicy } from './egress-policy.ts';
 import type { Figure } from './figure.ts';
 import { followedFigures } from './followed.ts';
 import { hashingFigures } from './hashing.ts';
@@ -49,6 +52,7 @@ function groups(): Readonly<Record<string, Group>> {
     'one-engine': onStack({ hosts: 1, warm: 0 }, sustainedFigures),
     'two-engines': onStack({ hosts: 2, warm: 0 }, sustainedFigures),
     throughput: onStack({ hosts: 2, warm: 8 }, throughputFigures),
+    egress: onStack({ hosts: 2, warm: 4, policy: egressPolicy(internetAddress) }, egressFigures),
     workspaces: onStack({ hosts: 2, warm: 8, followed: true, env: hopsEnv }, followedFigures),
   };
 }

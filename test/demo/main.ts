@@ -85,9 +85,7 @@ async function main(): Promise<void> {
   const began = performance.now();
   const progress = (line: string) => process.stderr.write(`demo: ${line}\n`);
   const root = process.getuid?.() === 0;
-  const { lab, open } = root
-    ? await onLab(values.keep === true, progress)
-    : await onOneEngine(progress);
+  const { lab, open } = root ? await onLab(values.keep === true, progress) : await onOneEngine(progress);
   try {
     const scene = await open();
     try {

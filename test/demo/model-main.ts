@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const [address = ''] = process.argv.slice(2);
 const answer = ['I can think.', 'For hands', 'I ask Clawrden.'];
 
-const server = createServer(async (request, response) => {
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const question = await text(request).catch(() => '');
   if (request.headers['x-api-key'] !== process.env['MODEL_KEY']) {
     response.writeHead(401).end('no key, no answer\n');
@@ -23,5 +23,7 @@ const server = createServer(async (request, response) => {
     await sleep(100);
   }
   response.end();
-});
+}
+
+const server = createServer((request, response) => void serve(request, response));
 server.listen(0, address, () => process.send?.((server.address() as AddressInfo).port));

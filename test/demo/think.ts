@@ -55,5 +55,5 @@ async function cutOff(stack: Stack, agent: AgentContainer): Promise<Shown> {
   );
   await stack.cli(['resume', 'coder']);
   const problem = code === 0 ? '' : `it was not paused: ${stderr}`;
-  return { step, output: `${Buffer.concat(said)}[clawrden pause coder]\n`, problem };
+  return { step, output: `${Buffer.concat(said).toString()}[clawrden pause coder]\n`, problem };
 }

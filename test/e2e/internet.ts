@@ -15,11 +15,16 @@ export interface Internet extends AsyncDisposable {
   readonly order: (what: InternetOrder) => Promise<Seen>;
   /** A program that runs under this asks the name server there. */
   readonly under: readonly string[];
+  /** `argv` as a program in the namespace. */
+  readonly inside: (argv: readonly string[]) => string[];
 }
 
 /** Of the range for measurements of networks, which nobody has; other ones for each process of a test. */
 const net = `198.19.${process.pid % 256}`;
-const [here, there] = [`${net}.1`, `${net}.2`];
+const here = `${net}.1`;
+const there = `${net}.2`;
+/** The address of one that this process starts. */
+export const internetAddress = there;
 /** It belongs to nobody that a test could mean, and the route to it leads into the namespace. */
 const publicThere = `11.19.${process.pid % 256}.2`;
 const wire = `clwnet${process.pid % 256}`;
@@ -38,6 +43,7 @@ export async function startInternet(): Promise<Internet> {
     address: there,
     publicAddress: publicThere,
     order: async (what) => await ask<Seen>(program, what),
+    inside: (argv) => ['nsenter', '-t', `${program.pid}`, '-n', ...argv],
     under: ['unshare', '-m', 'sh', '-c', mount, resolvConf],
     [Symbol.asyncDispose]: async () => {
       const ended = once(program, 'exit');

@@ -97,7 +97,13 @@ test('it holds what it needs and nothing of a checkout; what is not ours stands 
     'clawrden-relay.service',
   ]);
   const native = `build/native-${process.arch}`;
-  for (const name of ['clawrden-shim', 'clawrden-init', 'clawrden-connect', 'clawrden-carrier', 'peercred.node'])
+  for (const name of [
+    'clawrden-shim',
+    'clawrden-init',
+    'clawrden-connect',
+    'clawrden-carrier',
+    'peercred.node',
+  ])
     expect(await digest(inPackage(native, name))).toBe(await digest(join(checkout, 'build/native', name)));
   const licences = await readFile(inPackage('build/programs/third-party-licenses.md'), 'utf8');
   for (const name of ['commander', 'fastify', 'zod', 'kysely']) expect(licences).toContain(name);

@@ -1,5 +1,5 @@
 /* connect HOST PORT, for ssh's ProxyCommand: asks the way out on 127.0.0.1:3128 for a tunnel, and is its two ends, stdin
- * and stdout. It decides nothing: whoever wants may ask the way out without it. */
+ * and stdout. It decides nothing: any program may ask the way out without it. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>

@@ -54,13 +54,21 @@ async function run(server: string, argv: readonly string[], input: string | unde
 describe.skipIf(!asRoot).each(nativeBuilds)('connect, for ssh ($name)', ({ connect }) => {
   test('asks for a tunnel, and is both ends of it until the server ends', async () => {
     const echo = "c.write('first '); c.on('end', () => c.end('last')); c.on('data', (d) => c.write(d));";
-    const { code, stdout, stderr } = await run(way(established, echo), [connect, 'git.example', '22'], 'middle ');
+    const { code, stdout, stderr } = await run(
+      way(established, echo),
+      [connect, 'git.example', '22'],
+      'middle ',
+    );
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'first middle last' });
     expect(JSON.parse(stderr)).toBe('CONNECT git.example:22 HTTP/1.1\r\nHost: git.example:22\r\n\r\n');
   });
 
   test('a server that ends first ends it, while its own input stays open', async () => {
-    const { code, stdout } = await run(way(established, "c.end('over');"), [connect, 'git.example', '22'], undefined);
+    const { code, stdout } = await run(
+      way(established, "c.end('over');"),
+      [connect, 'git.example', '22'],
+      undefined,
+    );
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'over' });
   });
 
@@ -70,7 +78,8 @@ describe.skipIf(!asRoot).each(nativeBuilds)('connect, for ssh ($name)', ({ conne
   });
 
   test('megabytes go both ways at once', async () => {
-    const far = "c.on('data', (d) => { n += d.length; }).on('end', () => c.end(String(n))); c.write('x'.repeat(5000000));";
+    const far =
+      "c.on('data', (d) => { n += d.length; }).on('end', () => c.end(String(n))); c.write('x'.repeat(5000000));";
     const server = `let n = 0;${way(established, far)}`;
     const bytes = 'y'.repeat(5_000_000);
     const { code, stdout } = await run(server, [connect, 'git.example', '22'], bytes);
@@ -86,7 +95,7 @@ describe.skipIf(!asRoot).each(nativeBuilds)('connect, for ssh ($name)', ({ conne
       'clawrden: egress-denied: git.example:22 is not a destination of network n\n',
     ],
     ['letters that control a terminal', 'HTTP/1.1 502 a\u001b[2Jb\r\n\r\n', 'clawrden: connect: a?[2Jb\n'],
-    ['what is no HTTP', `${'x'.repeat(5000)}`, 'clawrden: connect: the way out does not speak HTTP\n'],
+    ['what is no HTTP', 'x'.repeat(5000), 'clawrden: connect: the way out does not speak HTTP\n'],
     ['an end before the answer', 'HTTP/1.1 2', 'clawrden: connect: the way out ended before its answer\n'],
   ])('tells %s in a line, and ends with 1', async (_what, answer, line) => {
     const { code, stdout, stderr } = await run(way(answer, 'c.end();'), [connect, 'git.example', '22']);

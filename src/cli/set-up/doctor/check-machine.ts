@@ -17,17 +17,19 @@ export function checkNode(version: string = process.versions.node): Finding {
 }
 
 export function checkNative(): Finding[] {
-  return ['clawrden-shim', 'clawrden-init', 'clawrden-connect', 'clawrden-carrier', 'peercred.node'].map((name) => {
-    try {
-      return good(name, nativeFile(name));
-    } catch (error) {
-      return bad(
-        name,
-        messageOf(error),
-        'make -C shim/native (it needs musl-gcc: apt-get install musl-tools)',
-      );
-    }
-  });
+  return ['clawrden-shim', 'clawrden-init', 'clawrden-connect', 'clawrden-carrier', 'peercred.node'].map(
+    (name) => {
+      try {
+        return good(name, nativeFile(name));
+      } catch (error) {
+        return bad(
+          name,
+          messageOf(error),
+          'make -C shim/native (it needs musl-gcc: apt-get install musl-tools)',
+        );
+      }
+    },
+  );
 }
 
 const forRecords = 'make room; without it the audit cannot be written and everything is refused';

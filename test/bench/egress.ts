@@ -1,0 +1,180 @@
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeAuthority } from '../../src/pki/authority.ts';
+import { issueServerCertificate } from '../../src/pki/issue-certificate.ts';
+import { type Internet, startInternet } from '../e2e/internet.ts';
+import { run } from '../lab/command.ts';
+import type { BenchStack } from './bench-stack.ts';
+import { type Figure, quantiles, single } from './figure.ts';
+import type { Counts } from './latency.ts';
+import { rss } from './throughput.ts';
+
+const mebibyte = 1024 * 1024;
+type Way = 'named' | 'bridge';
+type Taken = Record<Way, number[]>;
+
+/** Networks by name beside a Docker bridge, which leads to the same servers by the same wire. */
+export async function egressFigures(bench: BenchStack, { quick }: Counts): Promise<Figure[]> {
+  await using internet = await startInternet();
+  await using _ = await startRegistry(bench, internet, quick ? 40 : 200);
+  const client = clientOf(bench, internet.address);
+  return [
+    await installed(bench, quick),
+    await downloaded(client, quick),
+    await firstBytes(client, quick),
+    await started(bench, quick),
+    await idle(bench, internet.address),
+  ];
+}
+
+/** In turns, so that other work of the machine affects both; the first round is not counted. */
+async function inTurns(rounds: number, measure: (way: Way) => Promise<readonly number[]>): Promise<Taken> {
+  const taken: Taken = { named: [], bridge: [] };
+  for (let round = 0; round <= rounds; round++)
+    for (const way of ['bridge', 'named'] as const) {
+      const samples = await measure(way);
+      if (round > 0) taken[way].push(...samples);
+    }
+  return taken;
+}
+
+/** Each ghost is fresh, so nothing is in npm's cache. */
+async function installed(bench: BenchStack, quick: boolean): Promise<Figure> {
+  const app = bench.stack.workspaceOf('coder');
+  const taken = await inTurns(quick ? 2 : 4, async (way) => {
+    for (const name of ['node_modules', 'package-lock.json'])
+      await rm(join(app, way, name), { recursive: true, force: true });
+    return await bench.timeInAgent({ count: 1, argv: ['npm', 'install', '--prefix', way] });
+  });
+  const ratio = quantiles(taken.named).p50 / quantiles(taken.bridge).p50;
+  return {
+    figure: `npm install of ${quick ? 40 : 200} packages, through the gateway`,
+    ...{ unit: 'ms', ...quantiles(taken.named), yardstick: overBridge(taken), ratio },
+    ...{ target: '≤ 1.2 ×', met: ratio <= 1.2 },
+  };
+}
+
+type RunClient = (way: Way, what: string, port: number, count: number) => Promise<number[]>;
+
+async function downloaded(client: RunClient, quick: boolean): Promise<Figure> {
+  const size = (quick ? 128 : 1024) * mebibyte;
+  const rates = await inTurns(quick ? 2 : 4, async (way) =>
+    (await client(way, 'download', 19, size)).map((ms) => size / 1e3 / ms),
+  );
+  const ratio = quantiles(rates.named).p50 / quantiles(rates.bridge).p50;
+  return {
+    figure: `one download of ${size / mebibyte} MiB, through the gateway`,
+    ...{ unit: 'MB/s', ...quantiles(rates.named), yardstick: overBridge(rates), ratio },
+    ...{ target: '≥ 0.6 ×', met: ratio >= 0.6 },
+  };
+}
+
+async function firstBytes(client: RunClient, quick: boolean): Promise<Figure> {
+  const taken = await inTurns(quick ? 1 : 4, (way) => client(way, 'first', 7, quick ? 30 : 100));
+  const { p50 } = quantiles(taken.named);
+  const yardstick = overBridge(taken);
+  return {
+    figure: 'first byte of a connection, through the gateway',
+    ...{ unit: 'ms', ...quantiles(taken.named), yardstick, ratio: p50 / yardstick.p50 },
+    ...{ target: 'p50 ≤ bridge + 3 ms', met: p50 <= yardstick.p50 + 3 },
+  };
+}
+
+function overBridge(taken: Taken): { name: string; p50: number } {
+  return { name: 'a Docker bridge', p50: quantiles(taken.bridge).p50 };
+}
+
+async function started(bench: BenchStack, quick: boolean): Promise<Figure> {
+  const taken = { named: [] as number[], none: [] as number[] };
+  await bench.timeAtOnce(8, ['test', 'named']);
+  for (let round = 0; round < (quick ? 1 : 4); round++)
+    for (const word of ['none', 'named'] as const) {
+      await bench.untilWarm(4);
+      taken[word].push(...(await bench.timeInAgent({ count: 10, intervalMs: 1000, argv: ['test', word] })));
+    }
+  const yardstick = { name: 'without a network', p50: quantiles(taken.none).p50 };
+  return {
+    figure: 'fresh warm ghost with a network by name, one a second',
+    ...{ unit: 'ms', ...quantiles(taken.named), yardstick },
+    ratio: quantiles(taken.named).p50 / yardstick.p50,
+  };
+}
+
+const [commands, ofEach] = [8, 63];
+
+/** Of the gateway, which has a window for each of them. */
+async function idle({ agent, stack }: BenchStack, address: string): Promise<Figure> {
+  const before = await rss(stack.gateway.pid);
+  const argv = ['node', 'client.mjs', 'named', 'idle', address, '7', String(ofEach)];
+  const all = Array.from({ length: commands }, () => agent.spawn(argv));
+  await Promise.all(all.map(untilOpen));
+  const grown = (await rss(stack.gateway.pid)) - before;
+  await Promise.all(all.map(endInput));
+  const most = grown / 1e6;
+  return {
+    figure: `${commands * ofEach} idle connections of ${commands} commands: memory of the gateway`,
+    ...{ unit: 'MB', ...single(most), target: '≤ 30 MB', met: most <= 30 },
+  };
+}
+
+async function untilOpen(child: ChildProcessWithoutNullStreams): Promise<void> {
+  const said = once(child.stdout, 'data', { signal: AbortSignal.timeout(60_000) });
+  const [line] = (await Promise.race([said, once(child, 'exit')])) as [unknown];
+  if (String(line) !== 'open\n') throw new Error(`a client of idle connections ended: ${String(line)}`);
+}
+
+async function endInput(child: ChildProcessWithoutNullStreams): Promise<void> {
+  const ended = once(child, 'exit');
+  child.stdin.end();
+  await ended;
+}
+
+function clientOf({ agent }: BenchStack, address: string): RunClient {
+  return async (way, what, port, count) => {
+    const argv = ['node', 'client.mjs', way, what, address, String(port), String(count)];
+    const { code, stdout, stderr } = await agent.exec(argv, { timeout: 300_000 });
+    if (code !== 0) throw new Error(`${argv.join(' ')}: exit ${code}: ${stderr}`);
+    return stdout.trim().split('\n').map(Number);
+  };
+}
+
+/** And what its clients need, in the agent's workspace. */
+async function startRegistry(
+  { stack }: BenchStack,
+  internet: Internet,
+  packages: number,
+): Promise<AsyncDisposable> {
+  const folder = await mkdtemp(join(tmpdir(), 'clawrden-bench-'));
+  const authority = await makeAuthority('bench');
+  const { certificate, key } = await issueServerCertificate(authority, [internet.address]);
+  await writeFile(join(folder, 'cert'), certificate);
+  await writeFile(join(folder, 'key'), key);
+  const app = stack.workspaceOf('coder');
+  await copyFile(join(import.meta.dirname, 'egress-client.mjs'), join(app, 'client.mjs'));
+  const dependencies = Object.fromEntries(Array.from({ length: packages }, (_, i) => [`p${i}`, '1.0.0']));
+  for (const way of ['named', 'bridge']) {
+    await mkdir(join(app, way));
+    await writeFile(join(app, way, 'package.json'), JSON.stringify({ dependencies }));
+    const settings = [
+      // npm by a proxy holds the certificate of a server that has no name against `localhost`.
+      ...[`registry=https://${internet.address}/`, 'strict-ssl=false', 'fetch-retries=0'],
+      ...['audit=false', 'fund=false', ''],
+    ];
+    await writeFile(join(app, way, '.npmrc'), settings.join('\n'));
+  }
+  await run(['chown', '-R', '1000:1000', app]);
+  const [program = '', ...args] = internet.inside([
+    ...[process.execPath, join(import.meta.dirname, 'egress-main.ts'), folder, internet.address],
+  ]);
+  const child: ChildProcess = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  await once(child, 'message', { signal: AbortSignal.timeout(30_000) });
+  return {
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
