@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { abortable } from '../../../src/abort.ts';
+import { abortable, onAbort } from '../../../src/abort.ts';
 import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
 import type { InitSession } from '../../../src/init-client/init-session.ts';
 import type { Ghost } from '../../ports/engine.ts';
@@ -154,7 +154,7 @@ export class Session {
     this.#started = started;
     this.#holding = { lease: Promise.resolve(lease), abort: new AbortController() };
     const forget = lease.host.onLost((error) => void this.end(error.message));
-    this.over.addEventListener('abort', forget, { once: true });
+    onAbort(this.over, forget);
     void ghost.session.untilBroken().then(() => this.end('its container is gone'));
     if (!this.over.aborted) this.#parts.onStarted(this);
     return started;

@@ -6,8 +6,8 @@ struct left {
     int out, err;
 };
 
-/* A process of its own reads both until nobody has their other ends, and drops what it reads: a write of theirs must
- * neither fail nor wait. Closes both here. */
+/* Forks a process that reads both until no process can write there any more, and drops what it reads: a process that
+ * writes there must neither fail nor wait. Closes both here. */
 void left_drop(struct left *left);
 
 #endif

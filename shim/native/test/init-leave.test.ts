@@ -83,7 +83,7 @@ describe.each(nativeBuilds)('what a command of a session leaves ($name)', ({ nam
     await gone(await idIn(name));
   });
 
-  test('all that the command itself wrote comes, whoever still has its pipe', async () => {
+  test('all that the command itself wrote comes, though a process that it left still has its pipe', async () => {
     const { script } = leaving('head -c 300000 /dev/zero');
     await using init = InitProcess.start(binary, { leave: true, script: script.replace('echo more;', '') });
     const end = await init.end();
