@@ -36,6 +36,7 @@ import { relayViews } from './relay-views.ts';
 import type { Relays } from './relays.ts';
 import { resetSessions } from './reset-sessions.ts';
 import { revokeGrant } from './revoke-grant.ts';
+import { endingSessions } from './revoke-sessions.ts';
 
 export interface WardenParts {
   readonly version: string;
@@ -131,7 +132,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     checkPolicy: parts.checkPolicy,
     within: (caller) => createSees(caller, parts.agents),
     workspaces: parts.workspaces,
-    principals: parts.principals,
+    principals: endingSessions(parts.principals, parts),
     rotations: parts.rotations,
     status: () => statusView(startedAt, parts),
     metrics: () => [...gatewayMetrics(api), ...parts.counted.flatMap(({ metrics }) => metrics())],

@@ -1,7 +1,7 @@
 import { startBareChain } from './bare/chain.ts';
 import { type BenchStack, benchImage } from './bench-stack.ts';
 import { type Figure, quantiles } from './figure.ts';
-import { measureSession, sessionFigure } from './session.ts';
+import { measureSession, sessionFigures } from './session.ts';
 
 export interface Counts {
   readonly quick: boolean;
@@ -21,7 +21,7 @@ export async function latencyFigures(bench: BenchStack, { quick }: Counts): Prom
     await measureRound(bench, taken);
     await measureBare(bench, bare.socket, taken);
   }
-  return [...ghostFigures(taken), ...otherFigures(taken), sessionFigure(taken), ...bareFigures(taken)];
+  return [...ghostFigures(taken), ...otherFigures(taken), ...sessionFigures(taken), ...bareFigures(taken)];
 }
 
 const kinds = [
@@ -36,6 +36,7 @@ const kinds = [
   'ran',
   'session',
   'sessionExec',
+  'sessionFresh',
   'bareDecision',
   'bareAtTimes',
   'bareIdle',

@@ -131,6 +131,12 @@ describe.each(nativeBuilds)('what a command of a session leaves ($name)', ({ nam
     await gone(pid);
   });
 
+  test('a command of a session has 1024 descriptors at first, however many its init may have', async () => {
+    const wrapper = ['prlimit', '--nofile=16384:16384'];
+    await using init = InitProcess.start(binary, { leave: true, script: 'ulimit -Sn; ulimit -Hn' }, wrapper);
+    expect((await init.end()).stdout).toBe('1024\n16384\n');
+  });
+
   test('lives on without the terminal of its command', async () => {
     const { script, name } = leaving('echo own; exit 0');
     await using init = InitProcess.start(binary, {

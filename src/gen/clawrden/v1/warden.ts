@@ -616,6 +616,8 @@ export interface Tool {
   known: string;
   /** One line of its tool file; empty if it has none. */
   description: string;
+  /** ghost, or session: in a container that the agent keeps. */
+  isolation: string;
 }
 
 export interface GetToolRequest {
@@ -7435,6 +7437,7 @@ function createBaseTool(): Tool {
     otherwise: "",
     known: "",
     description: "",
+    isolation: "",
   };
 }
 
@@ -7472,6 +7475,9 @@ export const Tool: MessageFns<Tool> = {
     }
     if (message.description !== "") {
       writer.uint32(90).string(message.description);
+    }
+    if (message.isolation !== "") {
+      writer.uint32(98).string(message.isolation);
     }
     return writer;
   },
@@ -7577,6 +7583,14 @@ export const Tool: MessageFns<Tool> = {
             message.description = reader.string();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.isolation = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -7606,6 +7620,7 @@ export const Tool: MessageFns<Tool> = {
       otherwise: isSet(object.otherwise) ? globalThis.String(object.otherwise) : "",
       known: isSet(object.known) ? globalThis.String(object.known) : "",
       description: isSet(object.description) ? globalThis.String(object.description) : "",
+      isolation: isSet(object.isolation) ? globalThis.String(object.isolation) : "",
     };
   },
 
@@ -7644,6 +7659,9 @@ export const Tool: MessageFns<Tool> = {
     if (message.description !== "") {
       obj.description = message.description;
     }
+    if (message.isolation !== "") {
+      obj.isolation = message.isolation;
+    }
     return obj;
   },
 
@@ -7663,6 +7681,7 @@ export const Tool: MessageFns<Tool> = {
     message.otherwise = object.otherwise ?? "";
     message.known = object.known ?? "";
     message.description = object.description ?? "";
+    message.isolation = object.isolation ?? "";
     return message;
   },
 };
