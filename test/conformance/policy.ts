@@ -20,7 +20,8 @@ export function policyFor(mode: Mode, cases: readonly Case[]): string {
   const strategy = strategyOf(mode);
   const isolation = mode === 'session' ? { isolation: 'session', pids: 1024 } : {};
   const tools = ['sleep', ...cases.flatMap(toolsOf)];
-  const definition = strategy === 'ghost' ? { strategy, image: nodeImage, memory: '1g', ...isolation } : { strategy };
+  const definition =
+    strategy === 'ghost' ? { strategy, image: nodeImage, memory: '1g', ...isolation } : { strategy };
   const policy = {
     version: 1,
     // A shell runs every program that it is given, so an enforced policy allows no shell.

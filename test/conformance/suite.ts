@@ -9,7 +9,13 @@ export const modes: readonly Mode[] = ['ghost', 'mirror', 'passthrough', 'replic
 export const seed = Number(process.env['CLAWRDEN_SEED'] ?? 1);
 
 /** A short run takes one of this many. */
-const oneOf: Readonly<Record<Mode, number>> = { ghost: 3, mirror: 3, passthrough: 6, replica: 16, session: 16 };
+const oneOf: Readonly<Record<Mode, number>> = {
+  ghost: 3,
+  mirror: 3,
+  passthrough: 6,
+  replica: 16,
+  session: 16,
+};
 
 /** The cases of one mode whose names match. */
 export function casesOf(mode: Mode, only?: RegExp): Case[] {

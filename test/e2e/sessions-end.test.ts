@@ -85,7 +85,9 @@ describe.skipIf(!hasLab())('sessions, their workspaces and their ends', () => {
       return at !== -1;
     });
     const host = lab.hosts[at]!;
-    await vi.waitFor(async () => expect((await run('cat $HOME/x')).stdout).toBe('kept\n'), { timeout: 20_000 });
+    await vi.waitFor(async () => expect((await run('cat $HOME/x')).stdout).toBe('kept\n'), {
+      timeout: 20_000,
+    });
     await host.kill();
     try {
       const { code, stderr } = await running;
