@@ -1,7 +1,6 @@
 import { type Case, type Mode, strategyOf } from './case.ts';
 import { allCases } from './cases/all.ts';
 import { isLeftOut } from './replica-exceptions.ts';
-import { notInSession } from './session-exceptions.ts';
 
 export const modes: readonly Mode[] = ['ghost', 'mirror', 'passthrough', 'replica', 'session'];
 
@@ -22,7 +21,6 @@ export function casesOf(mode: Mode, only?: RegExp): Case[] {
   return allCases
     .filter((one) => one.strategies?.includes(strategyOf(mode)) !== false)
     .filter(({ name }) => mode !== 'replica' || !isLeftOut(name))
-    .filter(({ name }) => mode !== 'session' || !(name in notInSession))
     .filter(({ name }) => only?.test(name) !== false);
 }
 
