@@ -41,6 +41,8 @@ export interface ExecuteParts extends InspectParts, Executors {
   readonly recordingRoom: RecordingRoom;
   readonly routes: () => Routes;
   readonly learnsOf: LearnsOf;
+  /** Its trace is complete. */
+  readonly traced: (execution: Execution, outcome: Outcome) => void;
   readonly obtainImage: (reference: string, wish: ImageWish) => Promise<ImageFacts>;
 }
 
@@ -154,6 +156,7 @@ function lease(
   execution: Execution,
 ): Run | Promise<Run> {
   const { plan, hash } = permit.sealed;
+  execution.trace.mark('permitted');
   execution.signal.throwIfAborted();
   const unbound = unboundNow(agents(), execution.record);
   if (unbound !== undefined) throw unbound;
@@ -174,7 +177,7 @@ function record(
 
 /** Waits for the end of a life, whatever it is, and records it. */
 async function conclude(
-  { recorder, breakers, ledger }: ExecuteParts,
+  { recorder, breakers, ledger, traced }: ExecuteParts,
   execution: Execution,
   life: () => Promise<Outcome>,
 ): Promise<Outcome> {
@@ -183,6 +186,7 @@ async function conclude(
   breakers.ended(execution.record, outcome);
   execution.end(outcome);
   ledger.close(execution);
+  traced(execution, outcome);
   return outcome;
 }
 

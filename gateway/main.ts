@@ -41,6 +41,7 @@ import { createLedger } from './execution/ledger.ts';
 import { createRecorder } from './execution/recorder.ts';
 import { createRecordingRoom } from './execution/recording-room.ts';
 import { createRefusals } from './execution/refusals.ts';
+import { openTellTraces } from './execution/tell-traces.ts';
 import { createExecutors } from './executors/create-executors.ts';
 import { createAnswerHelp } from './help/answer-help.ts';
 import { createBudgets } from './judging/budgets.ts';
@@ -187,6 +188,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...{ relaysHalted: relaysHalted(agents, relays), sessionsEnded: sessionsEnded(sessions) },
   });
   const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: states.refusal });
+  const traces = openTellTraces(config.traces, log);
   const decideAgain = (plan: Plan) => decide(policy(), factsOf(plan, agents()));
   const parts: ExecuteParts = {
     policy,
@@ -194,7 +196,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     budgets: createBudgets(config.limits),
     breakers,
     ...{ agents, ledger, recorder, halted: states.refusal },
-    recordingRoom: createRecordingRoom(),
+    ...{ recordingRoom: createRecordingRoom(), traced: traces.tell },
     authorizing: {
       approvals,
       approvalExpiresMs: () => policy().approvalExpiresMs,
@@ -215,8 +217,6 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       paceOf: createCrumbBudgets(mostBudgets),
       onLateExit: pool.lateExits.expect,
       onVanished: killSwitch.relayVanished,
-      traced: ({ record: { id, host }, trace }) =>
-        log.debug({ execution: id, host, ms: trace.times() }, 'trace'),
     }),
   };
   const warden = createWardenApi({
@@ -291,7 +291,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   await detached.close();
   await servers.close();
   await workspaces.close();
-  await pool.close();
+  await Promise.all([pool.close(), traces.close()]);
   await refusals.close();
   await principals.apiTokens.close();
   await records.close();

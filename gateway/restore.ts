@@ -19,6 +19,7 @@ const contextSchema = z.object({
   }),
   hostLabels: z.record(z.string(), z.string()),
   said: z.string().optional(),
+  traceparent: z.string().optional(),
 });
 
 /**

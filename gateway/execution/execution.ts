@@ -35,6 +35,8 @@ export interface StartContext {
   readonly hostLabels: Readonly<Record<string, string>>;
   /** What the agent says that it is for; absent if it says nothing. */
   readonly said?: string;
+  /** Of the trace that its caller began; absent if it began none. */
+  readonly traceparent?: string;
 }
 
 /** The policy's decision, and the plan. */
@@ -157,6 +159,7 @@ export class Execution {
   }
 
   asks(approvalId: string): void {
+    this.trace.mark('asked');
     this.#enter('awaiting-approval', { approvalId });
   }
 
@@ -184,6 +187,7 @@ export class Execution {
   }
 
   started(place: Partial<Pick<ExecutionRecord, 'host' | 'container'>> = {}): void {
+    this.trace.mark('started');
     this.#enter('running', { startedAt: Date.now(), ...place });
   }
 

@@ -127,11 +127,11 @@ function waitsForPerson({ record }: Execution): boolean {
   return record.state === 'awaiting-approval';
 }
 
-function contextOf({ command, hostLabels }: StartRequest): StartContext {
+function contextOf({ command, hostLabels, traceparent }: StartRequest): StartContext {
   const { stdio, ignored, terminal } = command;
   const said = reasonIn(command.env);
   const wiring = { stdio, ignored, ...(terminal && { terminal }) };
-  return { wiring, hostLabels, ...(said !== '' && { said }) };
+  return { wiring, hostLabels, ...(said !== '' && { said }), ...(traceparent && { traceparent }) };
 }
 
 async function entered(execution: Execution, open: OpenExecutions, history: History): Promise<Execution> {

@@ -76,6 +76,7 @@ export function createRecorder(
       execution.replanned(recordablePlan(canonical), planHash);
       const { operands = [] } = plan;
       const seen = recordableOperands(operands);
+      execution.trace.mark('inspected');
       return audit.append({ type: 'inspection', ...idsOf(execution), operands: seen, planHash });
     },
     started: (execution, found) => {

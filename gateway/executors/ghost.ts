@@ -31,8 +31,6 @@ export interface GhostParts extends AllPlacerParts {
   /** What the small messages of an agent's inits on one host are charged to. */
   readonly paceOf: (key: string) => CrumbPace;
   readonly openWayOut: OpenWayOut;
-  /** Its trace is complete. */
-  readonly traced: (execution: Execution) => void;
   /** A host was lost, or does not answer, after it had the plan: the end of the command may become known later. */
   readonly onLateExit: (host: DockerHost, execution: ExecutionRecord) => void;
 }
@@ -67,7 +65,6 @@ async function runAndRelease(
   } finally {
     visit?.end();
     lease.release();
-    parts.traced(execution);
   }
 }
 
@@ -135,7 +132,6 @@ async function runIn(
       pace: paceOf(`${host.name} ${plan.agent}`),
       ...(wayOut !== undefined && { serve: wayOut.serve }),
       onStarted: (found) => {
-        execution.trace.mark('started');
         execution.started();
         recordStart(execution, operandsFound(plan, found));
         void execution.send({ type: 'started', host: host.name, container: containerId });

@@ -133,11 +133,13 @@ async function placeInTurn(
   let lease = await first;
   for (;;) {
     const { host } = lease;
+    execution.trace.mark('leased');
     try {
       const placed = claim(lease, request.key, parts) ?? {
         ...(await start(host, request, plan.timeoutMs, execution, parts)),
         lease: refilling(lease, parts),
       };
+      execution.trace.mark('ready');
       return await settled(placed, visitOf(host, plan, execution, parts), execution, leaveGate);
     } catch (error) {
       lease.release();

@@ -1,6 +1,6 @@
 import type { Command } from '../../src/command.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
-import { clientEnvironment } from '../../src/egress/client-environment.ts';
+import { ghostClientEnvironment } from '../../src/egress/client-environment.ts';
 import { noReach } from '../../src/egress/reach.ts';
 import type { Route } from '../../src/egress/route.ts';
 import { ClawrdenError } from '../../src/errors.ts';
@@ -118,7 +118,7 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image, routes, 
     env: withoutNames(
       image === undefined
         ? caller
-        : ghostEnvironment(image.env, caller, clientEnvironment(reach, given, image.env)),
+        : ghostEnvironment(image.env, caller, ghostClientEnvironment(reach, given, image.env)),
       [...secrets.keys()],
     ),
     ...placeOf(command.cwd, root, access),

@@ -14,6 +14,8 @@ export interface StartRequest {
   readonly identity?: Identity;
   readonly refusal?: ClawrdenError;
   readonly hostLabels: Readonly<Record<string, string>>;
+  /** As its caller sent it (W3C Trace Context). */
+  readonly traceparent?: string;
 }
 
 /** A caller comes back after its connection was cut while a person was asked. */

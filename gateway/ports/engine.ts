@@ -24,7 +24,10 @@ export interface Engine {
     onProgress: (percent: number) => void,
     signal: AbortSignal,
   ) => Promise<void>;
-  /** Rejects if the engine does not answer within 3 s, or may not be used as a host (`host-userns`). */
+  /**
+   * Rejects if the engine does not answer within 3 s, or may not be used as a host (`host-userns`, `host-limits`,
+   * `host-processor`).
+   */
   readonly ping: () => Promise<void>;
   /**
    * Removes every container with this gateway's id that is neither in `keep`, nor starting, nor the carrier of an open

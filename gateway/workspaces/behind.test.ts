@@ -13,6 +13,7 @@ const slot = (change: Partial<Slot>): Slot => ({
     usedAt: 0,
     openedAt: 0,
     bytes: 0,
+    entries: 0,
     at: undefined,
   },
   ...{ working: 0, notTaken: 0, removing: undefined, carried: undefined, keptTree: undefined },
@@ -20,11 +21,11 @@ const slot = (change: Partial<Slot>): Slot => ({
   ...change,
 });
 const open = Promise.resolve() as unknown as NonNullable<Slot['opening']>;
-const home = { version: at(3n), bytes: 1_000_000_000 };
+const home = { version: at(3n), bytes: 1_000_000_000, entries: 1000 };
 
 test('a host costs more, the more of the workspace it lacks', () => {
   const same = behindMs(slot({ opening: open, at: at(3n) }), home);
-  const changed = behindMs(slot({ opening: open, at: at(2n) }), home);
+  const changed = behindMs(slot({ ...home, opening: open, at: at(2n) }), home);
   const closed = behindMs(slot({ at: at(3n) }), home);
   const empty = behindMs(slot({ opening: open, at: at(0n, 0n) }), home);
   const unknown = behindMs(slot({}), home);
@@ -32,4 +33,13 @@ test('a host costs more, the more of the workspace it lacks', () => {
   expect(costs).toEqual(costs.toSorted((a, b) => a - b));
   expect([same, new Set(costs).size]).toEqual([0, 5]);
   expect(behindMs(slot({}), undefined)).toBeLessThan(unknown);
+});
+
+test('a host that lacks thousands of small files costs what their copy takes, whether it has some of them or none', () => {
+  const [most, some] = [100_000, 30_000];
+  const small = { version: at(9n), bytes: most, entries: most };
+  const none = behindMs(slot({ opening: open, at: at(0n, 0n) }), small);
+  const old = behindMs(slot({ opening: open, at: at(2n), bytes: some, entries: some }), small);
+  const near = behindMs(slot({ opening: open, at: at(8n), bytes: most, entries: most }), small);
+  expect([none, old, near]).toEqual([20_010, 14_010, 10]);
 });

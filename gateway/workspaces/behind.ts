@@ -5,14 +5,21 @@ import type { Home, Slot } from './replicas.ts';
 const openMs = 150;
 /** An exchange of a few files. */
 const exchangeMs = 10;
-/** What engines, disks and a network of 1 Gbit/s take of a first copy, at most. */
+/** What engines, disks and a network of 1 Gbit/s take, at most. */
 const bytesPerMs = 100_000;
+/** What a carrier makes of small files: `scripts/bench --only workspaces` measures it. */
+const entriesPerMs = 5;
 
 /** What it costs to bring a replica to where home is: nothing known of it means a first copy. */
 export function behindMs(slot: Slot | undefined, home: Home | undefined): number {
-  const { opening, at } = slot ?? {};
-  const open = opening === undefined ? openMs : 0;
-  if (at === undefined || at.epoch === 0n) return open + exchangeMs + (home?.bytes ?? 0) / bytesPerMs;
-  if (home === undefined || sameVersion(at, home.version)) return open;
-  return open + exchangeMs;
+  const open = slot?.opening === undefined ? openMs : 0;
+  if (slot?.at === undefined || slot.at.epoch === 0n) return open + exchangeMs + copyMs(home);
+  if (home === undefined || sameVersion(slot.at, home.version)) return open;
+  return open + exchangeMs + copyMs(home, slot);
+}
+
+/** Of what is more or less there than at home: as many entries and bytes have changed at least. */
+function copyMs(home: Partial<Home> = {}, there: Pick<Partial<Slot>, 'bytes' | 'entries'> = {}): number {
+  const apart = (key: 'bytes' | 'entries') => Math.abs((home[key] ?? 0) - (there[key] ?? 0));
+  return Math.max(apart('bytes') / bytesPerMs, apart('entries') / entriesPerMs);
 }

@@ -44,7 +44,7 @@ function start(opening?: ReplicaHost['openReplica']) {
       opening ??
       ((wish: unknown) => {
         opened.push(wish);
-        const found = { bytes: 0, at: { epoch: 1n, seq: 1n } };
+        const found = { bytes: 0, entries: 0, at: { epoch: 1n, seq: 1n } };
         return Promise.resolve({
           alive: () => true,
           found,

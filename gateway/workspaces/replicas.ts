@@ -35,6 +35,8 @@ export interface Slot {
   openedAt: number;
   /** Of its files, when somebody last looked; absent if nobody has since this gateway began. */
   bytes: number | undefined;
+  /** How many they are, then. */
+  entries: number | undefined;
   /** The version of home that it had then. */
   at: Version | undefined;
   /** It is being removed: who needs it waits, and makes another. */
@@ -42,7 +44,7 @@ export interface Slot {
 }
 
 /** What is known of a home. */
-export type Home = Pick<CarrierState, 'version' | 'bytes'>;
+export type Home = Pick<CarrierState, 'version' | 'bytes' | 'entries'>;
 
 type Carried = Pick<ReplicaWish, 'limits' | 'excludes'>;
 
@@ -105,6 +107,7 @@ export class Replicas {
       usedAt: 0,
       openedAt: 0,
       bytes: undefined,
+      entries: undefined,
       at: undefined,
       removing: undefined,
     };
@@ -163,7 +166,7 @@ export class Replicas {
     slot.carried = { limits, excludes };
     opening.then(
       ({ found }) => {
-        [slot.bytes, slot.at] = [found.bytes, found.at];
+        [slot.bytes, slot.entries, slot.at] = [found.bytes, found.entries, found.at];
       },
       () => {
         if (slot.opening === opening) slot.opening = undefined;
@@ -207,8 +210,9 @@ export class Replicas {
 
   /** An exchange has made the replica what home is. */
   met(slot: Slot, home: Home): void {
-    [slot.bytes, slot.at] = [home.bytes, home.version];
-    this.homes.set(slot.agent, { version: home.version, bytes: home.bytes });
+    const { version, bytes, entries } = home;
+    [slot.bytes, slot.entries, slot.at] = [bytes, entries, version];
+    this.homes.set(slot.agent, { version, bytes, entries });
   }
 
   /** Its carrier writes what it knows and ends; the replica stays. Resolves when the carrier is gone; never rejects. */
@@ -229,7 +233,7 @@ export class Replicas {
     slot.removing = ended;
     try {
       await removing;
-      [slot.bytes, slot.at] = [0, undefined];
+      [slot.bytes, slot.entries, slot.at] = [0, 0, undefined];
     } finally {
       if (slot.removing === ended) slot.removing = undefined;
     }

@@ -154,8 +154,8 @@ function syncNow({ parts, of: { agent }, workspace }: Scene): SyncConfig {
 /** What an exchange left undone is told once, and to each command that works there. */
 function tellRefused({ parts, of, slot }: Scene, brought: Brought): void {
   if (brought === undefined) return;
-  const { at: version, bytes } = brought.state;
-  parts.replicas.met(slot, { version, bytes });
+  const { at: version, bytes, entries } = brought.state;
+  parts.replicas.met(slot, { version, bytes, entries });
   const files = brought.exchanged.applied.refused.filter(({ why }) => why !== 'unstable');
   if (files.length === 0) return;
   slot.notTaken += files.length;

@@ -9,6 +9,7 @@ import { lockFolder } from '../../src/lock.ts';
 import { createLog } from '../../src/log.ts';
 import { nativeFile } from '../../src/native-file.ts';
 import { say } from '../../src/text/say.ts';
+import { openTraces } from '../../src/traces/open-traces.ts';
 import { type AgentSet, type AgentSetParts, openAgentSet } from './agents/agent-set.ts';
 import { createServedAgent, type ServeParts } from './agents/serve-agent.ts';
 import { createToldFile } from './agents/told-file.ts';
@@ -76,7 +77,8 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
     (agent, wish, tell, signal) => keepWayOut(agent, wish, { link, engine, doors, log }, tell, signal),
     'the agent has no way out now',
   );
-  const parts = { link, engine, log, peerOf: credentials.of, offerWayOut: doors.offer };
+  const spans = openTraces(config.traces, 'clawrden-relay', log);
+  const parts = { link, engine, log, peerOf: credentials.of, offerWayOut: doors.offer, spans };
   const agents = await openAgents(config, parts, { homes, waysOut });
   const stopping = new AbortController();
   const first = Promise.withResolvers<void>();
@@ -96,7 +98,7 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   // What ran has brought its changes home by now.
   await homes.close();
   stopping.abort();
-  await Promise.all([synchronized, kept]);
+  await Promise.all([synchronized, kept, spans?.close()]);
   link.close();
   log.info('stopped');
 }
@@ -122,7 +124,7 @@ function lockFolders({ state, identity }: RelayConfig): Disposable {
 
 function openAgents(
   config: RelayConfig,
-  parts: Pick<ServeParts, 'link' | 'engine' | 'log' | 'peerOf' | 'offerWayOut'>,
+  parts: Pick<ServeParts, 'link' | 'engine' | 'log' | 'peerOf' | 'offerWayOut' | 'spans'>,
   kept: Pick<AgentSetParts, 'homes' | 'waysOut'>,
 ): Promise<AgentSet> {
   const { log } = parts;

@@ -2,6 +2,7 @@ import type { Identity } from '../command.ts';
 import type { Endpoint } from '../egress/endpoint.ts';
 import type { Route } from '../egress/route.ts';
 import type { SshFiles } from '../ssh/ssh-arguments.ts';
+import type { TracesConfig } from '../traces/open-traces.ts';
 import type { NotifyConfig } from './notify-config.ts';
 import type { OidcConfig } from './oidc-config.ts';
 import type { SecretSource } from './secret-source.ts';
@@ -30,6 +31,8 @@ export interface GatewayConfig {
   readonly routes: readonly Route[];
   /** `proxy`: what connects to everything instead of the gateway. */
   readonly egress: { readonly proxy?: Endpoint | undefined };
+  /** Absent: nobody is told of traces. */
+  readonly traces?: TracesConfig;
   readonly hosts: readonly HostConfig[];
   readonly agents: readonly AgentConfig[];
 }

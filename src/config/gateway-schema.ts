@@ -19,6 +19,7 @@ import {
 import { notifySchema } from './notify-fields.ts';
 import { oidcSchema } from './oidc-fields.ts';
 import { routesSchema, secretsSchema } from './route-fields.ts';
+import { tracesField } from './traces-field.ts';
 import { workspaceField } from './workspace-fields.ts';
 
 const count = (least: number, most: number) => z.int().min(least).max(most);
@@ -100,6 +101,7 @@ export const gatewaySchema = strictObject({
   secrets: secretsSchema,
   routes: routesSchema,
   egress: egressSchema,
+  traces: tracesField,
   hosts: z.array(host).default([]),
   agents: z.array(agent).default([]),
 });

@@ -103,6 +103,7 @@ function toConfig(raw: GatewayFile, file: string): GatewayConfig {
     secrets: new Map(Object.entries(raw.secrets).map(([name, at]) => [name, secretIn(at, inFolder)])),
     routes: toRoutes(raw.routes, inFolder),
     egress: raw.egress,
+    ...(raw.traces && { traces: raw.traces }),
     hosts: raw.hosts.map((host) => toHost(host, inFolder)),
     agents: raw.agents.map(toAgent),
   };

@@ -1,12 +1,14 @@
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Identity } from '../command.ts';
+import type { TracesConfig } from '../traces/open-traces.ts';
 import { checkShape, strictObject } from './check-shape.ts';
 import { ConfigError } from './config-error.ts';
 import { duplicates } from './duplicates.ts';
 import { nameField, parsedField, parseHostPort, pathField, sizeField, usersField } from './fields.ts';
 import { readTextFile } from './read-text-file.ts';
 import { readYaml, type YamlSource } from './read-yaml.ts';
+import { tracesField } from './traces-field.ts';
 import {
   agentMountsField,
   toWorkspaceRoots,
@@ -32,6 +34,8 @@ export interface RelayConfig {
   /** Folders, whose folders `agent run` may mount into agents' containers. */
   readonly agentMounts: readonly string[];
   readonly limits: RequestLimits;
+  /** Absent: nobody is told of traces. */
+  readonly traces?: TracesConfig;
   readonly agents: readonly RelayAgentConfig[];
 }
 
@@ -76,6 +80,7 @@ export const relaySchema = strictObject({
     'requests-per-second': z.int().min(1).max(100_000).default(500),
     'bytes-per-second': sizeField.prefault('4m'),
   }).prefault({}),
+  traces: tracesField,
   agents: z.array(agent).default([]),
 });
 
@@ -98,7 +103,7 @@ export function parseRelayConfig(text: string, file: string): RelayConfig {
   const shape = checkShape(relaySchema, yaml.source);
   if ('problems' in shape) throw new ConfigError(shape.problems);
   const inFolder = (path: string): string => resolve(dirname(resolve(file)), path);
-  const { 'workspace-roots': roots, 'agent-mounts': agentMounts, trust, ...raw } = shape.value;
+  const { 'workspace-roots': roots, 'agent-mounts': agentMounts, trust, traces, ...raw } = shape.value;
   const agents = raw.agents.map((one) => ({ ...one, socket: inFolder(one.socket) }));
   const problems = findContradictions(agents, yaml.source);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -110,6 +115,7 @@ export function parseRelayConfig(text: string, file: string): RelayConfig {
     state: inFolder(raw.state),
     workspaceRoots: toWorkspaceRoots(roots),
     agentMounts,
+    ...(traces && { traces }),
     limits: {
       requestsPerSecond: raw.limits['requests-per-second'],
       bytesPerSecond: raw.limits['bytes-per-second'],

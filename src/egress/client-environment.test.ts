@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientEnvironment } from './client-environment.ts';
+import { clientEnvironment, ghostClientEnvironment } from './client-environment.ts';
 import type { Route } from './route.ts';
 
 const reach = { network: 'n', allow: [], routes: [] };
@@ -23,6 +23,16 @@ test('what an image tells Java stays, and the way out comes behind it', () => {
   expect(env.find((entry) => entry.startsWith('JAVA'))).toMatch(
     /^JAVA_TOOL_OPTIONS=-Xmx1g -Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=3128 /,
   );
+});
+
+test("git's ssh goes by the program beside the init, in ghosts only, with what an image says of ssh", () => {
+  const ssh = (env: readonly string[]) => env.find((entry) => entry.startsWith('GIT_SSH_COMMAND='));
+  const option = "-o 'ProxyCommand=/.clawrden/connect %h %p'";
+  expect(ssh(ghostClientEnvironment(reach, [], []))).toBe(`GIT_SSH_COMMAND=ssh ${option}`);
+  const image = ['GIT_SSH_COMMAND=ssh -i /etc/key'];
+  expect(ssh(ghostClientEnvironment(reach, [], image))).toBe(`${image[0]} ${option}`);
+  expect(ssh(clientEnvironment(reach, [], []))).toBeUndefined();
+  expect(ghostClientEnvironment(undefined, [], image)).toEqual([]);
 });
 
 test('a route says by which variables its clients find it', () => {

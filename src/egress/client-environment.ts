@@ -2,6 +2,8 @@ import type { Reach } from './reach.ts';
 import { type Route, routeUrl, wayOutHost, wayOutPort } from './route.ts';
 
 const proxy = `http://${wayOutHost}:${wayOutPort}`;
+/** In the init's volume: a client of the proxy for programs that know none. */
+const connectProgram = '/.clawrden/connect';
 /** Routes, and what a tool itself listens on. */
 const direct = 'localhost,127.0.0.1';
 
@@ -40,6 +42,18 @@ export function clientEnvironment(
     ...Object.fromEntries(routes.flatMap(ofRoute)),
   };
   return Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+}
+
+/** The same in a ghost, where ssh has a program to go by. */
+export function ghostClientEnvironment(
+  reach: Reach | undefined,
+  routes: readonly Route[],
+  image: readonly string[],
+): string[] {
+  if (reach === undefined) return [];
+  const name = 'GIT_SSH_COMMAND=';
+  const ssh = image.find((entry) => entry.startsWith(name))?.slice(name.length) ?? 'ssh';
+  return [...clientEnvironment(reach, routes, image), `${name}${ssh} -o 'ProxyCommand=${connectProgram} %h %p'`];
 }
 
 function ofRoute(route: Route): [string, string][] {

@@ -33,9 +33,10 @@ import { type UnaryMethod, unaryCall, unaryDeadlineMs } from './unary-call.ts';
 export interface GatewayClient {
   /**
    * Opens a stream. Attach its 'data' listener at once: until the first message was read, nothing slows the gateway
-   * down. Never retried; if the stream is lost, it ends in an 'error' with a gRPC code.
+   * down. Never retried; if the stream is lost, it ends in an 'error' with a gRPC code. `traceparent`: of the trace that
+   * it is a part of.
    */
-  readonly execute: () => ClientDuplexStream<ExecuteRequest, ExecuteResponse>;
+  readonly execute: (traceparent?: string) => ClientDuplexStream<ExecuteRequest, ExecuteResponse>;
   readonly synchronize: () => ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
   /** The lane to the home of an agent's workspace; read like `execute`. */
   readonly carry: () => ClientDuplexStream<CarryRequest, CarryResponse>;
@@ -82,7 +83,7 @@ export async function connectGateway({
   const client = openChannel(address, { ...identity, authority });
   const tokens = createTokenSource(client);
   return {
-    execute: () => openStream(client, executeMethod, tokens),
+    execute: (traceparent) => openStream(client, executeMethod, tokens, traceparent),
     synchronize: () => openStream(client, RelayServiceService.synchronize, tokens),
     carry: () => openStream(client, RelayServiceService.carry, tokens),
     wayOut: () => openStream(client, RelayServiceService.wayOut, tokens),
@@ -105,16 +106,13 @@ function openStream<Request, Response>(
   client: Client,
   method: StreamMethod<Request, Response>,
   tokens: TokenSource,
+  traceparent?: string,
 ): ClientDuplexStream<Request, Response> {
   const options: CallOptions = { credentials: tokens.credentials };
+  const metadata = new Metadata();
+  if (traceparent !== undefined) metadata.set('traceparent', traceparent);
   const { path, requestSerialize, responseDeserialize } = method;
-  const stream = client.makeBidiStreamRequest(
-    path,
-    requestSerialize,
-    responseDeserialize,
-    new Metadata(),
-    options,
-  );
+  const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, options);
   stream.on('status', forgetRefused(tokens));
   return stream;
 }

@@ -46,7 +46,7 @@ describe.skipIf(!hasTmux)('clawrden watch on a terminal (of tmux)', () => {
     await using queue = await startQueue(install, remove);
     await using terminal = await startWatch(queue);
     const page = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
-    const pictures = page.split('```\n').filter((block) => /^(clawrden watch|aaaa000001) /.test(block));
+    const pictures = page.split(/```(?:text)?\n/).filter((block) => /^(clawrden watch|aaaa000001) /.test(block));
     const list = await terminal.shows(/bbbb000002/);
     await terminal.type('Enter');
     await terminal.shows(/a approve/);

@@ -139,6 +139,7 @@ export async function startCore(
     authorizing: authorizing(policy, approvals, grants, recorder),
     routes: () => new Map(),
     learnsOf: () => undefined,
+    traced: () => {},
     obtainImage: () => Promise.reject(new ClawrdenError('image-missing', 'no images here')),
     executors: {
       ...{ ghost: executor, mirror: executor, passthrough: executor, fetch: executor },

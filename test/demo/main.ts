@@ -1,12 +1,15 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
 import { say } from '../../src/text/say.ts';
 import { startLab } from '../lab/lab.ts';
+import { waitUntil } from '../lab/wait.ts';
 import type { Machines } from '../stack/machines.ts';
-import { type Stack, type StackOptions, startStack } from '../stack/start-stack.ts';
-import { publicImage, reachOneEngine } from './one-engine.ts';
+import { type Stack, startStack } from '../stack/start-stack.ts';
+import { reachOneEngine } from './one-engine.ts';
+import { engineScene, labScene, type Scene } from './scene.ts';
 import { look, type Shown, type StepOptions, typeCommand } from './steps.ts';
+import { think } from './think.ts';
 
 const usage = `Usage: scripts/demo [--json] [--keep]
 
@@ -33,6 +36,13 @@ const commands: readonly StepOptions[] = [
     expectCode: 0,
     expect: 'added',
     approve: true,
+    reached: 'closed',
+  },
+  {
+    step: 'that container has no network device',
+    argv: ['node', '-p', 'Object.keys(os.networkInterfaces())'],
+    expectCode: 0,
+    expect: "[ 'lo' ]",
   },
   {
     step: 'allowed, on another host, which sees what was installed',
@@ -42,6 +52,16 @@ const commands: readonly StepOptions[] = [
     elsewhere: true,
   },
 ];
+
+/** After the policy has lost the registry. */
+const refused: StepOptions = {
+  step: 'asked, approved, but the policy no longer names the registry',
+  argv: ['npm', 'install', 'is-number'],
+  expectCode: 1,
+  expect: 'clawrden: egress-denied',
+  approve: true,
+  reached: 'denied',
+};
 
 const shownLines = 8;
 
@@ -65,51 +85,62 @@ async function main(): Promise<void> {
   const began = performance.now();
   const progress = (line: string) => process.stderr.write(`demo: ${line}\n`);
   const root = process.getuid?.() === 0;
-  const lab = root
-    ? await startLab({ hosts: 2, keep: values.keep === true, progress })
-    : await reachOneEngine(progress);
+  const { lab, open } = root
+    ? await onLab(values.keep === true, progress)
+    : await onOneEngine(progress);
   try {
-    const stack = await startStack(lab, { name: 'demo', progress, ...(await demoOptions(root)) });
+    const scene = await open();
     try {
-      process.exitCode = await showAll(stack, shown);
-      if (values.json !== true) await showAudit(stack, Math.round(performance.now() - began));
-      if (values.keep === true) return showHowToUse(lab, stack);
+      const stack = await startStack(lab, { name: 'demo', progress, ...scene.options });
+      try {
+        process.exitCode = await showAll(stack, scene, shown);
+        if (values.json !== true) await showAudit(stack, Math.round(performance.now() - began));
+        if (values.keep === true) return showHowToUse(lab, stack);
+      } finally {
+        if (values.keep !== true) await stack.stop();
+      }
     } finally {
-      if (values.keep !== true) await stack.stop();
+      if (values.keep === true) scene.release();
+      else await scene[Symbol.asyncDispose]();
     }
   } finally {
     if (values.keep !== true) await lab.stop();
   }
 }
 
-async function demoOptions(root: boolean): Promise<Pick<StackOptions, 'policy' | 'agents'>> {
-  const policy = await readFile(join(import.meta.dirname, 'policy.yaml'), 'utf8');
-  if (root) return { policy, agents: { coder: { followed: {} } } };
-  const user = `${process.getuid?.()}:${process.getgid?.()}`;
-  return {
-    policy: policy.replaceAll(/clawrden-lab\/[\w:]+/g, publicImage),
-    agents: {
-      coder: { users: [user], container: { image: publicImage, user, command: ['/bin/sleep', 'infinity'] } },
-    },
-  };
+interface Ground {
+  readonly lab: Machines & { readonly stop: () => Promise<void> };
+  readonly open: () => Promise<Scene>;
 }
 
-async function showAll(stack: Stack, show: (shown: Shown) => void): Promise<number> {
+async function onLab(keep: boolean, progress: (line: string) => void): Promise<Ground> {
+  const lab = await startLab({ hosts: 2, keep, progress });
+  return { lab, open: () => labScene(lab) };
+}
+
+async function onOneEngine(progress: (line: string) => void): Promise<Ground> {
+  const lab = await reachOneEngine(progress);
+  return { lab, open: () => engineScene(lab) };
+}
+
+async function showAll(stack: Stack, scene: Scene, show: (shown: Shown) => void): Promise<number> {
   let problems = 0;
-  for await (const shown of play(stack)) {
+  for await (const shown of play(stack, scene)) {
     show(shown);
     if (shown.problem !== '') problems += 1;
   }
   return problems === 0 ? 0 : 1;
 }
 
-async function* play(stack: Stack): AsyncGenerator<Shown> {
+async function* play(stack: Stack, { modelKey, narrowed }: Scene): AsyncGenerator<Shown> {
   const { coder } = stack.agents;
   if (coder === undefined) throw new Error('the stack has no agent');
   const app = stack.workspaceOf('coder');
   yield look(coder, 'no network', 'ls /sys/class/net', 'lo');
   yield look(coder, 'no Docker socket', 'ls /var/run/docker.sock 2>&1 || true', 'No such file');
-  await coder.exec(['/bin/sh', '-c', 'echo "{}" > /app/package.json']);
+  if (modelKey !== undefined) yield* think(stack, coder, modelKey);
+  // Without its patience npm would ask three times, for a minute, what is refused.
+  await coder.exec(['/bin/sh', '-c', 'echo "{}" > package.json; echo fetch-retries=0 > .npmrc']);
   const hosts = new Set<string>();
   for (const command of commands) {
     const shown = await typeCommand(stack, coder, command, [...hosts].at(-1));
@@ -120,6 +151,17 @@ async function* play(stack: Stack): AsyncGenerator<Shown> {
   if (hosts.size < Math.min(2, stack.hosts.length)) {
     throw new Error(`everything ran on ${[...hosts].join(', ')}: two hosts were expected`);
   }
+  await changePolicy(stack, narrowed);
+  await coder.exec(['/bin/sh', '-c', 'rm -rf node_modules package-lock.json; echo "{}" > package.json']);
+  yield await typeCommand(stack, coder, refused);
+}
+
+async function changePolicy(stack: Stack, policy: string): Promise<void> {
+  const hash = async () =>
+    (JSON.parse((await stack.cli(['policy', 'show', '--json'])).stdout) as { hash: string }).hash;
+  const before = await hash();
+  await writeFile(join(stack.dir, 'warden', 'policy.yaml'), policy);
+  await waitUntil('the policy to count', 30_000, async () => (await hash()) !== before);
 }
 
 async function ownership(app: string, container: string): Promise<Shown> {
@@ -158,7 +200,7 @@ async function showAudit(stack: Stack, ms: number): Promise<void> {
   process.stdout.write(`\n${bold('what the audit says')}\n`);
   for (const line of await stack.audit()) {
     if (line.type === 'lifecycle') continue;
-    const { type, decision, verdict, outcome, rule, by, host, code, argv } = line;
+    const { type, decision, verdict, outcome, rule, by, host, to, code, argv } = line;
     const said = [
       decision,
       verdict,
@@ -166,6 +208,7 @@ async function showAudit(stack: Stack, ms: number): Promise<void> {
       rule,
       by,
       host,
+      to,
       type === 'outcome' ? `code ${String(code)}` : '',
     ];
     const what = Array.isArray(argv) ? grey(argv.join(' ')) : '';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentContainer } from '../lab/agent-container.ts';
 import type { CommandResult } from '../lab/command.ts';
+import { waitUntil } from '../lab/wait.ts';
 import type { Stack } from '../stack/start-stack.ts';
 
 /** One line of `scripts/demo --json`. */
@@ -36,6 +37,8 @@ export interface StepOptions {
   readonly expectCode: number;
   /** What the output must contain. */
   readonly expect?: string;
+  /** It reaches something by name: the step shows what, and it must have ended like this. */
+  readonly reached?: string;
   /** Whether a person approves it from the command line while it waits. */
   readonly approve?: boolean;
   /** Whether it must not run where the command before it ran, if there is another host. */
@@ -59,12 +62,24 @@ export async function typeCommand(
   if (drained !== '') await stack.cli(['undrain', drained]);
   const execution = await newestExecution(stack);
   const { decision, rule, host, container } = execution;
+  const reached = options.reached === undefined ? '' : await reachedBy(stack, execution.id, options.reached);
   const step = { step: options.step, command: options.argv.join(' '), decision, rule, host, container };
   return {
     step: { ...step, exitCode: result.code, ms },
-    output: `${drained && `[clawrden drain ${drained}]\n`}${approved}${result.stdout}${result.stderr}`,
+    output: `${drained && `[clawrden drain ${drained}]\n`}${approved}${result.stdout}${result.stderr}${reached}`,
     problem: problemOf(result, options),
   };
+}
+
+/** Each connection is recorded at its end, which may come after that of its command. */
+async function reachedBy(stack: Stack, id: string, outcome: string): Promise<string> {
+  let told = '';
+  await waitUntil(`${id} to have reached something: ${outcome}`, 30_000, async () => {
+    const { stdout } = await stack.cli(['show', id]);
+    told = /^reached .*(?:\n .*)*/m.exec(stdout)?.[0] ?? '';
+    return told.includes(outcome);
+  });
+  return `[clawrden show ${id.slice(0, 13)}]\n${told}\n`;
 }
 
 /** Looks around inside the agent's container, without Clawrden: nothing is decided and nothing recorded. */

@@ -18,12 +18,18 @@ test.skipIf(!hasLab())(
     expect(steps.map(({ decision, exitCode }) => [decision, exitCode])).toEqual([
       ['', 0],
       ['', 0],
+      // A model, its key, and an answer that is cut off.
+      ['', 0],
+      ['', 0],
+      ['', 1],
       ['allow', 0],
       ['allow', 0],
       ['deny', 1],
       ['ask', 0],
       ['allow', 0],
+      ['allow', 0],
       ['', 0],
+      ['ask', 1],
     ]);
   },
 );

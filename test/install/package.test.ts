@@ -88,11 +88,16 @@ test('it holds what it needs and nothing of a checkout; what is not ours stands 
     'policy.yaml',
     'proto',
     'scripts',
+    'systemd',
     'tools',
   ]);
   expect(readdirSync(inPackage('scripts'))).toEqual(['install-clawrden.sh']);
+  expect(readdirSync(inPackage('systemd')).toSorted()).toEqual([
+    'clawrden-gateway.service',
+    'clawrden-relay.service',
+  ]);
   const native = `build/native-${process.arch}`;
-  for (const name of ['clawrden-shim', 'clawrden-init', 'clawrden-carrier', 'peercred.node'])
+  for (const name of ['clawrden-shim', 'clawrden-init', 'clawrden-connect', 'clawrden-carrier', 'peercred.node'])
     expect(await digest(inPackage(native, name))).toBe(await digest(join(checkout, 'build/native', name)));
   const licences = await readFile(inPackage('build/programs/third-party-licenses.md'), 'utf8');
   for (const name of ['commander', 'fastify', 'zod', 'kysely']) expect(licences).toContain(name);
@@ -110,7 +115,7 @@ describe.skipIf(!isLong || process.arch !== 'x64')('its programs for arm64', () 
   const at = (name: string) => inPackage('build/native-arm64', name);
 
   test('the shim asks a relay, prints what it answers, and exits as it says', async () => {
-    await using bench = new ShimBench({ name: 'static', shim: at('clawrden-shim'), init: '' });
+    await using bench = new ShimBench({ name: 'static', shim: at('clawrden-shim'), init: '', connect: '' });
     await using relay = await bench.relay();
     const tool = bench.run([emulator, '-0', 'tool', join(bench.jail, 'tool'), 'a', 'b c']);
     const connection = await relay.next();

@@ -20,10 +20,11 @@ const reached: Readonly<Record<string, object>> = {
   kubectl: { allow: [], routes: ['cluster'], secrets: {} },
   stripe: { allow: ['api.stripe.com:443'], routes: [], secrets: { STRIPE_API_KEY: 'stripe' } },
   terraform: { allow: [], routes: [], secrets: {} },
+  web_fetch: { allow: [], routes: [], secrets: {} },
 };
 
-test('four tools are shipped', () => {
-  expect(names.toSorted()).toEqual(['gh', 'kubectl', 'stripe', 'terraform']);
+test('five tools are shipped', () => {
+  expect(names.toSorted()).toEqual(['gh', 'kubectl', 'stripe', 'terraform', 'web_fetch']);
 });
 
 test('A-236: terraform reaches the registry only when a person was asked', () => {
@@ -52,7 +53,7 @@ describe.each(names)('tools/%s.md', (name) => {
     const { errors, warnings } = checkPolicy(composed.policy);
     expect([composed.unfit, errors]).toEqual([[], []]);
     expect(warnings.filter((text) => /secret|reach|network/.test(text))).toEqual([]);
-    expect(tool.strategy).toBe('ghost');
+    expect(tool.strategy).toBe(name === 'web_fetch' ? 'fetch' : 'ghost');
   });
 
   test('A-236: has no network device, reaches what its page says and nothing else, and has the secrets for that alone', () => {

@@ -77,6 +77,7 @@ function report(total: Tally): void {
   for (const name of total.unsteady) process.stdout.write(`passed only when run again: ${name}\n`);
   for (const { name, reason } of total.skipped) process.stdout.write(`skipped: ${name}: ${reason}\n`);
   if (total.skipped.length > 0) process.stdout.write(`${total.skipped.length} skipped\n`);
+  for (const failure of total.failures) process.stdout.write(`failed: ${failure}\n`);
   process.stdout.write(`${inWords(total)}\n`);
   process.exitCode = total.failed > 0 ? 1 : 0;
 }

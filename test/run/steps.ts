@@ -3,7 +3,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { leftovers, type Traced } from './leftovers.ts';
 import { runCommand } from './run-command.ts';
-import { oneFailed, onePassed, oneSkipped, type Tally } from './tally.ts';
+import { oneFailed, onePassed, oneSkipped, sum, type Tally } from './tally.ts';
 
 /** A part of the run. `run` ends soon after `signal` aborts. */
 export interface Step {
@@ -81,7 +81,7 @@ function program(
     name,
     run: async (signal) => {
       const { status, output } = await logged(options, name, argv, deadlineMs, {}, signal);
-      return { tally: status === 0 ? onePassed : oneFailed, output };
+      return { tally: status === 0 ? onePassed : oneFailed(`${name}: ${status}`), output };
     },
   };
 }
@@ -97,10 +97,11 @@ function tests(options: StepOptions, name: string, which: readonly string[], dea
       const env = { CLAWRDEN_TALLY: file, ...(options.long && { CLAWRDEN_LONG: '1' }) };
       const { status, output } = await logged(options, name, argv, deadlineMs, env, signal);
       const text = await readFile(file, 'utf8').catch(() => undefined);
-      const tally = text === undefined ? oneFailed : (JSON.parse(text) as Tally);
+      const tally =
+        text === undefined ? oneFailed(`${name}: no results: ${status}`) : (JSON.parse(text) as Tally);
       // A failing teardown, for example, belongs to no test.
       const untold = status !== 0 && tally.failed === 0;
-      return { tally: untold ? { ...tally, failed: 1 } : tally, output };
+      return { tally: untold ? sum([tally, oneFailed(`${name}: ${status}`)]) : tally, output };
     },
   };
 }
@@ -128,7 +129,8 @@ function nothingLeft(options: StepOptions): Step {
     run: async () => {
       await rm(options.temporary, { recursive: true, force: true });
       const left = await leftovers(options, options.before, 20_000);
-      return { tally: left.length === 0 ? onePassed : oneFailed, output: `${left.join('\n')}\n` };
+      const tally = left.length === 0 ? onePassed : oneFailed(`left behind: ${left.join(', ')}`);
+      return { tally, output: `${left.join('\n')}\n` };
     },
   };
 }

@@ -17,13 +17,27 @@ function tallyOf(modules: readonly TestModule[], unhandled: readonly unknown[]):
     ...module.errors(),
     ...[...module.children.allSuites()].flatMap((suite) => suite.errors()),
   ]);
+  const failures = [
+    ...tests.flatMap(failureOf),
+    ...errors.map(({ message }) => `a file: ${firstLine(message)}`),
+    ...unhandled.map((error) => `unhandled: ${firstLine(String(error))}`),
+  ];
   return {
     passed: tests.filter((test) => test.result().state === 'passed').length,
-    failed:
-      tests.filter((test) => test.result().state === 'failed').length + errors.length + unhandled.length,
+    ...{ failed: failures.length, failures },
     skipped: tests.filter((test) => test.result().state === 'skipped').map(skipped),
     unsteady: tests.filter((test) => test.diagnostic()?.flaky === true).map(({ fullName }) => fullName),
   };
+}
+
+function failureOf(test: TestCase): string[] {
+  const { state, errors } = test.result();
+  if (state !== 'failed') return [];
+  return [`${test.module.relativeModuleId} > ${test.fullName}: ${firstLine(errors?.at(-1)?.message ?? '')}`];
+}
+
+function firstLine(text: string): string {
+  return text.slice(0, 300).split('\n', 1)[0] ?? '';
 }
 
 function skipped(test: TestCase): Skipped {

@@ -10,13 +10,18 @@ export interface Tally {
   readonly skipped: readonly Skipped[];
   /** Names of tests that failed at first and passed when run again. */
   readonly unsteady: readonly string[];
+  /** What failed, and the first line of why: the end of a long output is what is kept of it. */
+  readonly failures: readonly string[];
 }
 
-export const onePassed: Tally = { passed: 1, failed: 0, skipped: [], unsteady: [] };
-export const oneFailed: Tally = { passed: 0, failed: 1, skipped: [], unsteady: [] };
+export const onePassed: Tally = { passed: 1, failed: 0, skipped: [], unsteady: [], failures: [] };
+
+export function oneFailed(what: string): Tally {
+  return { ...onePassed, passed: 0, failed: 1, failures: [what] };
+}
 
 export function oneSkipped(name: string, reason: string): Tally {
-  return { passed: 0, failed: 0, skipped: [{ name, reason }], unsteady: [] };
+  return { ...onePassed, passed: 0, skipped: [{ name, reason }] };
 }
 
 export function sum(tallies: readonly Tally[]): Tally {
@@ -25,6 +30,7 @@ export function sum(tallies: readonly Tally[]): Tally {
     failed: tallies.reduce((total, { failed }) => total + failed, 0),
     skipped: tallies.flatMap(({ skipped }) => skipped),
     unsteady: tallies.flatMap(({ unsteady }) => unsteady),
+    failures: tallies.flatMap(({ failures }) => failures),
   };
 }
 

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentContainer, AgentOptions } from '../lab/agent-container.ts';
 import { nodeImage } from '../lab/images/catalogue.ts';
+import { openForMs } from './records.ts';
 
 /** The result of one command that ran in the agent's container. */
 export interface Ended {
@@ -19,18 +20,19 @@ export interface Load {
   /** Tokens of the commands that have not ended, with their start times. */
   readonly open: ReadonlyMap<string, number>;
   readonly ended: readonly Ended[];
-  /** Starts no more; resolves when every command has ended, and rejects if one has not within a minute. */
+  /** Starts no more; resolves when every command has ended, and rejects if one has not within three minutes. */
   readonly stop: () => Promise<void>;
 }
 
 /** What is typed, and how often. */
 export interface LoadKind {
   readonly everyMs: number;
+  /** Nothing is typed while so many have not ended: a machine that is busy elsewhere ends fewer, and none waits longer. */
+  readonly openAtMost: number;
   readonly next: (turn: number, random: () => number) => { readonly token: string; readonly argv: string[] };
 }
 
 const program = '/shim-runner.mts';
-const endWithinMs = 60_000;
 /** Of ten commands: 1.5 ghosts a second of 5. */
 const ghostTurns: ReadonlySet<number> = new Set([1, 4, 8]);
 
@@ -50,6 +52,7 @@ export const script = `echo "$1" >> ${startsFile}; sleep "$2"; echo "$1"\n`;
 /** Five commands a second, in ghosts and in the agent's container. */
 export const busy: LoadKind = {
   everyMs: 200,
+  openAtMost: 40,
   next: (turn, random) => {
     const ghost = ghostTurns.has(turn % 10);
     const token = `${ghost ? 'g' : 'm'}${turn}`;
@@ -77,9 +80,9 @@ export function startLoad(agent: AgentContainer, random: () => number, kind: Loa
     stop: async () => {
       stopping.abort();
       await typing;
-      for (const deadline = performance.now() + endWithinMs; open.size > 0; await sleep(100)) {
+      for (const deadline = performance.now() + openForMs; open.size > 0; await sleep(100)) {
         if (performance.now() > deadline)
-          throw new Error(`never ended within ${endWithinMs} ms: ${[...open.keys()].join(' ')}`);
+          throw new Error(`never ended within ${openForMs} ms: ${[...open.keys()].join(' ')}`);
       }
       child.stdin.end();
     },
@@ -88,6 +91,10 @@ export function startLoad(agent: AgentContainer, random: () => number, kind: Loa
   async function typeAll(): Promise<void> {
     let next = performance.now();
     for (let turn = 0; !stopping.signal.aborted; turn++) {
+      while (open.size >= kind.openAtMost && !stopping.signal.aborted) {
+        await sleep(50);
+        next = performance.now();
+      }
       const { token, argv } = kind.next(turn, random);
       open.set(token, Date.now());
       child.stdin.write(`${JSON.stringify({ token, argv })}\n`);

@@ -7,7 +7,7 @@ const mostMinutes = 1440;
 
 const usage = `usage: scripts/soak --minutes N [--seed S] [--json]
 
-Types six commands a second in two agents' containers, breaks one part of the chain and kills up to three carriers every
+Types up to six commands a second in two agents' containers, breaks one part of the chain and kills up to three carriers every
 minute, and checks what must hold whatever breaks. Replicas follow the second agent. Beside it, two carriers exchange a
 workspace and are cut at one frame after another, and a page of the dashboard is open. Exit status 1: something did not hold.
   --minutes N   for so long, ${mostMinutes} at most

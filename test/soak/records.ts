@@ -29,8 +29,11 @@ export interface AuditSnapshot {
   readonly problem: string;
 }
 
-/** The longest time of a command, with the faults of its chain. */
-const openForMs = 60_000;
+/**
+ * The longest time of a command, with the faults of its chain: an exchange with a host whose link was cut waits up to 120 s
+ * for its silent carrier (`docs/workspaces.md`), and commands of the same workspace wait for it.
+ */
+export const openForMs = 180_000;
 
 /** Reads the log up to its last whole line, while the gateway continues to write. */
 export async function readAudit(file: string, snapshot: string, key: KeyObject): Promise<AuditSnapshot> {

@@ -32,12 +32,13 @@ yes "$1" | head -n "$3" > ${replaced}/.$1; mv ${replaced}/.$1 ${replaced}/$4
 echo "$1"
 `;
 
-/** A command a second, on any host. */
+/** A command a second at most, on any host. */
 export function roamingLoad(home: string): LoadKind {
   mkdirSync(join(home, asked));
   chownSync(join(home, asked), 1000, 1000);
   return {
     everyMs: 1000,
+    openAtMost: 10,
     next: (turn, random) => {
       const token = `r${turn}`;
       writeFileSync(join(home, asked, token), token);

@@ -14,7 +14,7 @@ import { type Ended, type Load, loadContainer, script, scriptFile, startLoad, st
 import { type FindOrphans, watchOrphans } from './orphans.ts';
 import { openSoakPage, type SoakPage } from './page.ts';
 import { randomFrom } from './random.ts';
-import { type HistoryRow, readAudit, wrongHistory, wrongLives } from './records.ts';
+import { type HistoryRow, openForMs, readAudit, wrongHistory, wrongLives } from './records.ts';
 import { roamer, roamFile, roamingLoad, roamScript, unequalReplicas, wrongRoams } from './roaming.ts';
 
 export interface SoakOptions {
@@ -105,7 +105,7 @@ export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promi
     health,
     page,
   };
-  say(`seed ${seed}, ${minutes} minutes, 6 commands a second`);
+  say(`seed ${seed}, ${minutes} minutes, 6 commands a second at most`);
   const problems = new Set<string>();
   const note = (found: readonly string[]) => {
     for (const problem of found) if (!problems.has(problem)) say(`  wrong: ${problem}`);
@@ -198,11 +198,11 @@ async function whatIsWrong({ stack, load, roaming }: Soak): Promise<string[]> {
   const key = createPublicKey(await readFile(join(state, stateFiles.signingKey)));
   const rows = await history(stack);
   const audit = await readAudit(join(state, 'audit.jsonl'), join(stack.dir, 'audit-read.jsonl'), key);
-  const late = [...load.open, ...roaming.open].filter(([, typed]) => Date.now() - typed > minuteMs);
+  const late = [...load.open, ...roaming.open].filter(([, typed]) => Date.now() - typed > openForMs);
   return [
     ...wrongEnds(ended, starts.split('\n').filter(Boolean)),
     ...wrongRoams(roamed, stack.workspaceOf(roamer)),
-    ...late.map(([token]) => `${token}: its shim goes on after a minute`),
+    ...late.map(([token]) => `${token}: its shim goes on after ${openForMs / 1000} s`),
     ...(audit.problem === '' ? [] : [audit.problem]),
     ...wrongLives(audit.lines, Date.now()),
     ...wrongHistory(audit.lines, rows),
@@ -210,7 +210,7 @@ async function whatIsWrong({ stack, load, roaming }: Soak): Promise<string[]> {
 }
 
 async function history(stack: Stack): Promise<HistoryRow[]> {
-  const { code, stdout, stderr } = await stack.cli(['history', '--json', '--since', '2m', '--limit', '1000']);
+  const { code, stdout, stderr } = await stack.cli(['history', '--json', '--since', '4m', '--limit', '1000']);
   if (code !== 0) throw new Error(`clawrden history: ${stderr}`);
   return JSON.parse(stdout) as HistoryRow[];
 }

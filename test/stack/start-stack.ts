@@ -17,6 +17,8 @@ export interface StackOptions {
   readonly agents?: Readonly<Record<string, AgentSpec>>;
   /** More keys for gateway.yaml. */
   readonly gateway?: Readonly<Record<string, unknown>>;
+  /** More keys for relay.yaml. */
+  readonly relay?: Readonly<Record<string, unknown>>;
   /** Keys for every host in gateway.yaml. */
   readonly host?: Readonly<Record<string, unknown>>;
   /** Keys for some of them, by name. */
@@ -26,6 +28,8 @@ export interface StackOptions {
   readonly under?: readonly string[];
   /** The relay is this user, in a group that may use the agents' engine; root if absent. */
   readonly relayUid?: number;
+  /** What the relay runs under. */
+  readonly relayUnder?: readonly string[];
   readonly progress?: (line: string) => void;
 }
 
@@ -76,9 +80,10 @@ export async function startStack(lab: Machines, options: StackOptions): Promise<
   progress('making the state folder');
   const site = await makeSite(lab, options);
   const { dir, paths, workspaces, warden } = site;
+  const relayUnder = [...(options.relayUnder ?? []), ...asUser(options.relayUid)];
   const startRelay = () =>
     startProgram({
-      argv: [...asUser(options.relayUid), process.execPath, launcher, 'relay', '--config', paths.relayYaml],
+      argv: [...relayUnder, process.execPath, launcher, 'relay', '--config', paths.relayYaml],
       log: join(dir, 'relay.log'),
       ...(options.env && { env: options.env }),
     });
@@ -86,7 +91,7 @@ export async function startStack(lab: Machines, options: StackOptions): Promise<
   let gateway = await warden.start();
   progress('enrolling and starting the relay');
   await warden.enrol(paths.relayDir, await warden.newToken(relayName, site.own));
-  await addToRelayYaml(site, lab, options.name);
+  await addToRelayYaml(site, lab, options);
   await giveTo(options.relayUid, paths, lab.agentHost.socket);
   let relay = await startRelay();
   progress('starting the agent containers');
@@ -255,7 +260,7 @@ function gatewayKeys(
 async function addToRelayYaml(
   { paths, specs, own, workspaces }: Site,
   lab: Machines,
-  stack: string,
+  { name: stack, relay }: StackOptions,
 ): Promise<void> {
   const followed = own.filter((name) => specs[name]?.followed !== undefined);
   const roots = [...new Set(followed.map((name) => dirname(workspaces[name] ?? '/')))];
@@ -277,6 +282,7 @@ async function addToRelayYaml(
       state: paths.relayState,
       agents: entries,
       ...(roots.length > 0 && { 'workspace-roots': ['volumes', ...roots] }),
+      ...relay,
     }),
   );
   await chmod(file, 0o600);

@@ -32,6 +32,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
+const limits = { MemoryLimit: true, PidsLimit: true, CpuCfsQuota: true };
+
 test.each(['name=userns', 'name=rootless'])('an engine with %s is refused', async (option) => {
   info = { Architecture: 'x86_64', SecurityOptions: ['name=seccomp,profile=default', option] };
   await expect(checkHost(docker, 'h')).rejects.toMatchObject({
@@ -44,14 +46,26 @@ test.each([
   { Architecture: 'x86_64', SecurityOptions: ['name=seccomp,profile=default', 'name=cgroupns'] },
   { Architecture: 'x86_64' },
 ])('an engine without is taken: %o', async (answer) => {
-  info = answer;
+  info = { ...limits, ...answer };
   await expect(checkHost(docker, 'h')).resolves.toBe('x64');
+});
+
+test.each([
+  [{ MemoryLimit: false }, 'memory'],
+  [{ PidsLimit: undefined }, 'processes'],
+  [{ CpuCfsQuota: 'true', PidsLimit: false }, 'processes and processors'],
+])('A-272: an engine that does not limit what containers take is refused: %o', async (change, what) => {
+  info = { Architecture: 'x86_64', ...limits, ...change };
+  await expect(checkHost(docker, 'h')).rejects.toMatchObject({
+    code: 'no-host',
+    message: expect.stringMatching(new RegExp(`^host h: host-limits: its engine does not limit ${what}; `)),
+  });
 });
 
 test.each([{ Architecture: 'riscv64' }, { Architecture: 7 }, {}])(
   'an engine on a processor that we do not build for is refused: %o',
   async (answer) => {
-    info = answer;
+    info = { ...limits, ...answer };
     await expect(checkHost(docker, 'h')).rejects.toMatchObject({
       code: 'no-host',
       message: expect.stringMatching(/^host h: host-processor: .*; use another engine$/),
@@ -61,7 +75,7 @@ test.each([{ Architecture: 'riscv64' }, { Architecture: 7 }, {}])(
 
 test('an engine gets the programs for its own processor, or a line that says how to build them', async () => {
   pings = true;
-  info = { Architecture: 'aarch64' };
+  info = { Architecture: 'aarch64', ...limits };
   const asked: string[] = [];
   const filesFor = (processor: string) => {
     asked.push(processor);

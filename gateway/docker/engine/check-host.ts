@@ -16,12 +16,13 @@ const processors: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The host's processor, as Node calls it. Throws `no-host` if we do not build for it, or if the engine maps user ids:
- * the files of a ghost would belong to another user.
+ * The host's processor, as Node calls it. Throws `no-host` if we do not build for it, if the engine maps user ids (the
+ * files of a ghost would belong to another user), or if it cannot hold a container to its limits.
  */
 export async function checkHost(docker: Docker, host: string): Promise<string> {
   const info = await getJson(docker, '/info', callTimeoutMs);
   refuseMappedUsers(info, host);
+  refuseWithoutLimits(info, host);
   const architecture = textIn(info, 'Architecture');
   const processor = processors.get(architecture);
   if (processor !== undefined) return processor;
@@ -37,6 +38,20 @@ function refuseMappedUsers(info: unknown, host: string): void {
   throw new ClawrdenError(
     'no-host',
     `host ${host}: host-userns: its engine maps user ids (${mapped}), which is not yet supported; use another engine`,
+  );
+}
+
+/** What the engine's `/info` has to say `true` to, and what it is about. */
+const limits = { MemoryLimit: 'memory', PidsLimit: 'processes', CpuCfsQuota: 'processors' } as const;
+
+/** An engine leaves out a limit that its kernel does not keep, and says so in a warning that nobody reads. */
+function refuseWithoutLimits(info: unknown, host: string): void {
+  const told = new Map<string, unknown>(Object.entries(info ?? {}));
+  const lacking = Object.entries(limits).flatMap(([key, what]) => (told.get(key) === true ? [] : [what]));
+  if (lacking.length === 0) return;
+  throw new ClawrdenError(
+    'no-host',
+    `host ${host}: host-limits: its engine does not limit ${lacking.join(' and ')}; give it the cgroup controllers, or use another engine`,
   );
 }
 

@@ -12,6 +12,7 @@ export interface InitVolume {
 export const initDirectory = '/.clawrden';
 export const initFile = 'init';
 export const carrierFile = 'carrier';
+export const connectFile = 'connect';
 export const hostsFile = 'hosts';
 
 /** An image of nothing, made on each host. */

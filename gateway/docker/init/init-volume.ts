@@ -30,7 +30,8 @@ export interface InitVolumeSource {
  */
 export async function fillInitVolume(source: InitVolumeSource, again: boolean): Promise<InitVolume> {
   const { docker, files } = source;
-  const hash = createHash('sha256').update(files.init).update(files.carrier).digest('hex');
+  const programs = Buffer.concat([files.init, files.carrier, files.connect]);
+  const hash = createHash('sha256').update(programs).digest('hex');
   const name = `clawrden-init-${hash.slice(0, 12)}`;
   const mountpoint = await makeVolume(docker, name, hash);
   const helperName = `clawrden-init-${randomBytes(6).toString('hex')}`;

@@ -4,6 +4,7 @@ import { nativeFile } from '../../../src/native-file.ts';
 /** Our static programs for a host. */
 export interface NativeFiles {
   readonly init: Buffer;
+  readonly connect: Buffer;
   readonly carrier: Buffer;
 }
 
@@ -18,5 +19,9 @@ export function openNativeFiles(): NativeFilesFor {
 
 function read(processor: string): NativeFiles {
   const bytes = (name: string) => readFileSync(nativeFile(name, processor));
-  return { init: bytes('clawrden-init'), carrier: bytes('clawrden-carrier') };
+  return {
+    init: bytes('clawrden-init'),
+    connect: bytes('clawrden-connect'),
+    carrier: bytes('clawrden-carrier'),
+  };
 }

@@ -1,6 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import type { ExecutionServiceServer } from '../../../src/gen/clawrden/v1/execution.ts';
 import type { Execute, Resume } from '../../execute.ts';
+import { traceOf } from '../../execution/trace-of.ts';
 import type { Principal } from '../../ports/principal.ts';
 import type { RelayRegistry } from '../../ports/relay-state.ts';
 import type { Callers } from '../calls/authenticate.ts';
@@ -28,16 +29,19 @@ export function executionService(
         budgetOf: (agent) => budgets.of(caller, agent),
         onImpossible: (text) => relays.impossible(caller.name, `${peer}: ${text}`),
       });
-      serve(execute, resume, caller, channel).catch((error: unknown) => channel.refuse(error));
+      const [traceparent] = call.metadata.get('traceparent');
+      serve({ execute, resume }, caller, channel, traceparent).catch((error: unknown) =>
+        channel.refuse(error),
+      );
     },
   };
 }
 
 async function serve(
-  execute: Execute,
-  resume: Resume,
+  { execute, resume }: Pick<ExecutionParts, 'execute' | 'resume'>,
   caller: Principal,
   channel: CallChannel,
+  traceparent: unknown,
 ): Promise<void> {
   const first = await channel.first;
   // Its caller is gone, or has ended its side without a request.
@@ -47,5 +51,6 @@ async function serve(
     channel.finish(await resume(caller, first.value, channel));
     return;
   }
-  channel.finish(await execute(caller, toStartRequest(first.value, caller), channel));
+  const start = { ...toStartRequest(first.value, caller), ...traceOf(traceparent) };
+  channel.finish(await execute(caller, start, channel));
 }

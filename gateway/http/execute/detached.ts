@@ -15,9 +15,10 @@ export function wantsDetached({ request }: Call<Routes['runExecution']>): boolea
 /** Answers as soon as it is known that it runs, or that a person is asked. Throws the refusal. */
 export async function startDetached(
   detached: Detached,
-  { body, caller, reply }: Call<Routes['runExecution']>,
+  call: Call<Routes['runExecution']>,
 ): Promise<undefined> {
-  const { start, input } = toStart(body);
+  const { caller, reply } = call;
+  const { start, input } = toStart(call);
   const { executionId: id, agent } = start;
   const told = await detached.start(caller, start, input);
   if (told !== 'begun') toFinished({ id, agent }, told);

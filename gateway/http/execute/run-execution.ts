@@ -16,7 +16,7 @@ type RunCall = Call<Routes['runExecution']>;
 
 /** Runs a command for a caller who waits for it, or reads along; who goes away cancels it. */
 export async function runExecution(execute: Execute, call: RunCall): Promise<FinishedExecution | undefined> {
-  const wanted = toStart(call.body);
+  const wanted = toStart(call);
   const streams = wantsStream(call.request.headers.accept);
   call.reply.header('location', `/api/v1/executions/${wanted.start.executionId}`);
   using caller = watchCaller(call.reply.raw, call.check, (why, gone) =>

@@ -1,6 +1,8 @@
-import type { ExecutionRequest } from '../../../src/http-api/executions.ts';
+import type { Routes } from '../../../src/http-api/routes.ts';
+import { traceOf } from '../../execution/trace-of.ts';
 import { wholeRequest } from '../../execution/whole-request.ts';
 import type { StartRequest } from '../../ports/channel.ts';
+import type { Call } from '../add-routes.ts';
 import { invalid } from '../read-body.ts';
 
 export interface Wanted {
@@ -8,12 +10,12 @@ export interface Wanted {
   readonly input: Uint8Array | undefined;
 }
 
-/** A body in the gateway's words. Throws `request-invalid`. */
-export function toStart(body: ExecutionRequest): Wanted {
+/** A request in the gateway's words. Throws `request-invalid`. */
+export function toStart({ body, request: { headers } }: Call<Routes['runExecution']>): Wanted {
   const input = body.stdin === undefined ? undefined : inputOf(body.stdin, body.stdinEncoding);
   if (body.stdin === undefined && body.stdinEncoding !== undefined)
     throw invalid('the body has stdinEncoding, and no stdin');
-  return { input, start: wholeRequest(body, input) };
+  return { input, start: { ...wholeRequest(body, input), ...traceOf(headers['traceparent']) } };
 }
 
 function inputOf(text: string, encoding = 'utf-8'): Uint8Array {

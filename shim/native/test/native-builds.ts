@@ -6,6 +6,7 @@ export interface NativeBuild {
   readonly name: 'static' | 'sanitized';
   readonly shim: string;
   readonly init: string;
+  readonly connect: string;
 }
 
 /**
@@ -29,7 +30,12 @@ function drawn(all: readonly NativeBuild[]): readonly NativeBuild[] {
 
 function build(name: NativeBuild['name'], folder: string): NativeBuild {
   const path = (program: string) => builtProgram(fileURLToPath(new URL(folder + program, import.meta.url)));
-  return { name, shim: path('clawrden-shim'), init: path('clawrden-init') };
+  return {
+    name,
+    shim: path('clawrden-shim'),
+    init: path('clawrden-init'),
+    connect: path('clawrden-connect'),
+  };
 }
 
 function builtProgram(path: string): string {

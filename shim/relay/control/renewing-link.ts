@@ -82,7 +82,7 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
   const checking = checkNowAndThen(renewIfDue, options.log);
   return {
     ...{ carry: () => current.client.carry(), wayOut: () => current.client.wayOut() },
-    execute: () => current.client.execute(),
+    execute: (traceparent) => current.client.execute(traceparent),
     synchronize: async (timeoutMs) => {
       const [line, { promise }] = [newest, renewal];
       if (!(await line.client.waitForReady(timeoutMs))) {

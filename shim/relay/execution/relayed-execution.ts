@@ -22,6 +22,7 @@ import { EarlyInputs } from '../channel/early-inputs.ts';
 import { Ack, type ShimChannel } from '../channel/shim-channel.ts';
 import { toShim, toWireCommand, toWireCopy, toWireInput } from '../channel/wire-messages.ts';
 import type { AgentEngine } from './agent-engine.ts';
+import type { CommandTrace } from './command-trace.ts';
 import { inspectHere } from './inspect-here.ts';
 import { Mirror } from './mirror.ts';
 import { readMirrorPlan } from './mirror-plan.ts';
@@ -48,6 +49,8 @@ export interface ExecutionOptions {
   readonly identity: Identity;
   /** What small frames of the agent's inits here are charged to. */
   readonly pace: CrumbPace;
+  /** Absent if nobody is told of traces. */
+  readonly trace?: CommandTrace | undefined;
 }
 
 /**
@@ -92,7 +95,10 @@ class RelayedExecution {
   }
 
   #open(first: ToGateway): ExecuteCall {
-    const call = openExecuteCall(this.#options.link.execute(), (response) => this.#onResponse(response));
+    const { link, trace } = this.#options;
+    trace?.mark('called');
+    const stream = link.execute(trace?.traceparent);
+    const call = openExecuteCall(stream, (response) => this.#onResponse(response));
     void call.send(first);
     return call;
   }
@@ -186,8 +192,9 @@ class RelayedExecution {
   }
 
   #runHere(plan: WirePlan): undefined {
-    const { engine, container, command, mirrors, starts, pace } = this.#options;
+    const { engine, container, command, mirrors, starts, pace, trace } = this.#options;
     if (this.#shim.gone.aborted || this.#mirror !== undefined) return;
+    trace?.mark('running');
     this.#shim.ack(Ack.allowed);
     const mirror = new Mirror({
       engine,
@@ -198,16 +205,19 @@ class RelayedExecution {
       early: this.#early,
       pace,
       send: (output) => this.#sendAndCopy(output),
-      onStarted: (found, name) =>
+      onStarted: (found, name) => {
+        trace?.mark('started');
         void this.#call.send({
           $case: 'started',
           value: { host: '', container: name, found: toWireFound(found) },
-        }),
+        });
+      },
     });
     this.#mirror = mirror;
     mirrors.add(mirror);
     void mirror.end.then((outcome) => {
       mirrors.delete(mirror);
+      trace?.mark('ended');
       void this.#call.send({
         $case: 'mirrorEnd',
         value: { ...toWireOutcome(outcome), usage: mirror.usage },

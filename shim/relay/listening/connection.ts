@@ -10,10 +10,12 @@ import type { Gate } from '../../../src/gate.ts';
 import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
 import { reachGateway } from '../../../src/gateway-client/reach-gateway.ts';
 import { type Outcome, outcomeOf } from '../../../src/outcome.ts';
+import type { SpanExporter } from '../../../src/traces/span-exporter.ts';
 import { reportRefusal } from '../channel/report-refusal.ts';
 import { ShimChannel } from '../channel/shim-channel.ts';
 import { refuseShim, turnAway } from '../channel/shim-end.ts';
 import type { AgentEngine } from '../execution/agent-engine.ts';
+import { type CommandTrace, startCommandTrace } from '../execution/command-trace.ts';
 import type { Mirror } from '../execution/mirror.ts';
 import { relayExecution } from '../execution/relayed-execution.ts';
 import type { CountedLog } from './counted-log.ts';
@@ -39,6 +41,8 @@ export interface ConnectionContext {
   readonly reportTooMuch: ReportTooMuch;
   /** Takes over a connection that asks for the agent's way out; false if nobody waits for it. */
   readonly offerWayOut: (agent: string, socket: Socket) => boolean;
+  /** Absent if nobody is told of traces. */
+  readonly spans?: SpanExporter | undefined;
 }
 
 const requestTimeoutMs = 10_000;
@@ -53,6 +57,7 @@ export class Connection {
   readonly #peer: Peer;
   readonly #context: ConnectionContext;
   readonly #told: Promise<void>;
+  readonly #beganAt = Date.now();
   #shim: ShimChannel | undefined;
   #body: Promise<Buffer> | undefined;
   /** Resolves when the request is complete, or can never be. */
@@ -132,22 +137,32 @@ export class Connection {
   }
 
   async #run(command: Command): Promise<void> {
+    const { agent, log, spans } = this.#context;
     const executionId = newExecutionId();
     const start = performance.now();
+    const trace = spans && startCommandTrace(spans, this.#beganAt);
+    trace?.mark('received');
     this.#shim = new ShimChannel(this.#socket, command.version, this.#context.budget.waitAfter);
-    const outcome = await this.#outcomeOf(this.#shim, command, executionId);
+    const outcome = await this.#outcomeOf(this.#shim, command, executionId, trace);
+    trace?.mark('answered');
     this.#shim.finish(outcome);
-    const { agent, log } = this.#context;
+    if (trace !== undefined)
+      void this.#told.then(() => trace.tell({ agent: agent.name, executionId, outcome }));
     log.info({ agent: agent.name, executionId, outcome, ms: Math.round(performance.now() - start) }, 'ended');
   }
 
-  async #outcomeOf(shim: ShimChannel, command: Command, executionId: string): Promise<Outcome> {
+  async #outcomeOf(
+    shim: ShimChannel,
+    command: Command,
+    executionId: string,
+    trace: CommandTrace | undefined,
+  ): Promise<Outcome> {
     const { agent, link, engine, mirrors, starts, budget } = this.#context;
     try {
       await reachGateway(link, reachTimeoutMs, shim.gone);
       const { name, container } = agent;
       return await relayExecution({
-        ...{ shim, link, engine, mirrors, starts, container, executionId, command },
+        ...{ shim, link, engine, mirrors, starts, container, executionId, command, trace },
         agent: name,
         identity: this.#peer,
         pace: budget.pace,

@@ -9,8 +9,10 @@ import { stateFiles } from '../../pki/state-files.ts';
 import { printFacts, printJson } from '../print/output.ts';
 import { CliError } from '../reach/cli-error.ts';
 import { parseCount } from '../reach/list-command.ts';
+import { type GatewayOptions, gatewayClientCommand } from '../reach/with-gateway.ts';
+import type { TailWish } from './follow-audit.ts';
 
-/** `clawrden audit …`. Both commands read the files themselves: an audit must be checkable without the gateway. */
+/** `clawrden audit …`. `verify` reads the files itself: an audit must be checkable without the gateway. */
 export function auditCommands(): Command {
   return new Command('audit')
     .description('check and read the audit log')
@@ -140,17 +142,32 @@ interface TailOptions {
 }
 
 function tailCommand(): Command {
-  return new Command('tail')
-    .description('the newest records, as JSON lines')
-    .argument('[file]', 'the log', 'audit.jsonl')
+  return gatewayClientCommand('tail', 'the newest records, as JSON lines')
+    .argument('[file]', 'a log on this machine, in place of the records that the gateway gives')
     .option('-n, --lines <count>', 'how many', parseCount(0), 10)
     .option('--from <record>', 'not the newest, but all from this number on, in all parts', parseNumber)
-    .option('-f, --follow', 'continue with new records')
-    .option('--json', 'as it is anyway')
-    .action(async (file: string, { lines, from, follow = false }: TailOptions) => {
-      const { printAuditFrom, tailAudit } = await import('./tail-audit.ts');
-      const printed =
-        from === undefined ? tailAudit(file, lines, follow) : printAuditFrom(file, from, follow);
-      await printed.catch(unreadable(file));
-    });
+    .option('-f, --follow', 'continue with new records, also after the gateway was away')
+    .action(
+      async (file: string | undefined, { lines, from, follow = false }: TailOptions, command: Command) => {
+        if (file === undefined) return await tailGateway({ lines, from, follow }, command.optsWithGlobals());
+        const { printAuditFrom, tailAudit } = await import('./tail-audit.ts');
+        const printed =
+          from === undefined ? tailAudit(file, lines, follow) : printAuditFrom(file, from, follow);
+        await printed.catch(unreadable(file));
+      },
+    );
+}
+
+async function tailGateway(wish: TailWish, { context: named }: GatewayOptions): Promise<void> {
+  const [{ readContext }, { printGatewaysAudit }] = await Promise.all([
+    import('../reach/context.ts'),
+    import('./follow-audit.ts'),
+  ]);
+  const context = readContext(named);
+  try {
+    await printGatewaysAudit(context, wish);
+  } catch (error) {
+    const { toCliError } = await import('../reach/grpc-error.ts');
+    throw toCliError(error, 'audit', context);
+  }
 }

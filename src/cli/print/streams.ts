@@ -7,6 +7,12 @@ export function writeOut(text: string): void {
   process.stdout.write(text);
 }
 
+/** The same; resolves when its reader has taken it, or the system for it. */
+export function writtenOut(text: string): Promise<void> {
+  writeOut('');
+  return new Promise((resolve) => process.stdout.write(text, () => resolve()));
+}
+
 function endWithoutReader(error: NodeJS.ErrnoException): never {
   if (error.code === 'EPIPE') process.exit();
   tell(`clawrden: stdout: ${error.message}`);

@@ -6,6 +6,8 @@ import { matchesLegacyGlob } from '../version-0/legacy-glob.ts';
 import { findHoles } from './find-holes.ts';
 import { findGoalsBehind } from './goals-behind.ts';
 import { findLooseOperands } from './loose-operands.ts';
+import { findNothingNamed } from './nothing-named.ts';
+import { findOpenHosts } from './open-hosts.ts';
 import { interpreters, isOneOf, rootTools, wrappers } from './risky-tools.ts';
 import { ruleAt } from './rule-at.ts';
 import { findSecretErrors, findSecretWarnings } from './secret-risks.ts';
@@ -45,6 +47,8 @@ export function checkPolicy(policy: Policy): PolicyFindings {
             ...findWholeLines(policy),
             ...findGoalsBehind(policy),
             ...findUnnamedTwins(policy),
+            ...findNothingNamed(policy),
+            ...findOpenHosts(policy),
             ...findUnreadOptions(policy),
             ...findUnreadFlags(policy),
             ...findWeakDenials(policy),

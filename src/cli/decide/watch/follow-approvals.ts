@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ServiceError, status } from '@grpc/grpc-js';
 import { onAbort } from '../../../abort.ts';
 import type { GatewayClient } from '../../../gateway-client/connect-gateway.ts';
 import { plainDetails } from '../../../gateway-client/plain-details.ts';
 import type { Approval, WatchApprovalsResponse } from '../../../gen/clawrden/v1/warden.ts';
+import { isPassing } from '../../reach/passing.ts';
 
 export interface ApprovalsFollower {
   /** The waiting questions without plans. The next list is read when this has resolved. */
@@ -57,18 +57,4 @@ async function followOnce(
   } finally {
     stream.cancel();
   }
-}
-
-const passing: ReadonlySet<number> = new Set([
-  status.UNAVAILABLE,
-  status.CANCELLED,
-  status.INTERNAL,
-  status.DEADLINE_EXCEEDED,
-  status.UNKNOWN,
-  status.UNAUTHENTICATED,
-]);
-
-/** UNAUTHENTICATED too: a gateway with new keys does not accept an earlier token. */
-function isPassing(error: unknown): error is ServiceError {
-  return error instanceof Error && 'code' in error && passing.has(error.code as number) && 'details' in error;
 }

@@ -11,6 +11,7 @@ import {
 } from '../../../gateway-client/execute-call.ts';
 import type { Label } from '../../../gen/clawrden/v1/execution.ts';
 import { exitOf, type Outcome, outcomeOf } from '../../../outcome.ts';
+import { readTraceparent, toTraceparent } from '../../../traces/trace-context.ts';
 import { tell } from '../../print/tell.ts';
 import { readContext } from '../../reach/context.ts';
 import { connect } from '../../reach/with-gateway.ts';
@@ -60,7 +61,9 @@ class Session {
 
   constructor(client: GatewayClient, withTerminal: boolean) {
     this.#terminal = withTerminal ? openCallersTerminal((size) => this.#tellSize(size)) : undefined;
-    this.#call = openExecuteCall(client.execute(), (message) => this.#onMessage(message));
+    const begun = readTraceparent(process.env['TRACEPARENT']);
+    const stream = client.execute(begun && toTraceparent(begun));
+    this.#call = openExecuteCall(stream, (message) => this.#onMessage(message));
     this.#sinks = {
       stdout: openSink(1, () => this.#send({ $case: 'closed', value: 1 })),
       stderr: openSink(2, () => this.#send({ $case: 'closed', value: 2 })),

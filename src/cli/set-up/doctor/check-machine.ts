@@ -17,7 +17,7 @@ export function checkNode(version: string = process.versions.node): Finding {
 }
 
 export function checkNative(): Finding[] {
-  return ['clawrden-shim', 'clawrden-init', 'clawrden-carrier', 'peercred.node'].map((name) => {
+  return ['clawrden-shim', 'clawrden-init', 'clawrden-connect', 'clawrden-carrier', 'peercred.node'].map((name) => {
     try {
       return good(name, nativeFile(name));
     } catch (error) {
