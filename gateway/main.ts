@@ -29,6 +29,7 @@ import { createLearnings } from './control/learnings.ts';
 import { createLostHosts } from './control/lost-hosts.ts';
 import { createRelays } from './control/relays.ts';
 import { relaysHalted } from './control/relays-halted.ts';
+import { sessionsEnded } from './control/sessions-ended.ts';
 import { createWardenApi } from './control/warden-api.ts';
 import { createDetached } from './detached/run-detached.ts';
 import { openNativeFiles } from './docker/init/native-files.ts';
@@ -159,7 +160,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     onLost: workspaces.lost,
     log,
   });
-  const { scheduler, warmer, fleet } = pool;
+  const { scheduler, warmer, fleet, sessions } = pool;
   const warn = oncePerSecond((_incident, relay, text) => log.warn({ relay }, text));
   const relays = createRelays({
     stateFor: (relay) => ({
@@ -183,9 +184,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   };
   const killSwitch = createKillSwitch({
     ...{ states, audit, ledger, tellRelays },
-    lost: pool.lateExits.running,
-    uncleanedHosts: fleet.uncleaned,
-    relaysHalted: relaysHalted(agents, relays),
+    ...{ lost: pool.lateExits.running, uncleanedHosts: fleet.uncleaned },
+    ...{ relaysHalted: relaysHalted(agents, relays), sessionsEnded: sessionsEnded(sessions) },
   });
   const breakers = createBreakers({ policy, trip: killSwitch.trip, halted: states.refusal });
   const traces = openTellTraces(config.traces, log);
@@ -206,7 +206,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     },
     ...{ obtainImage: pool.obtainImage, learnsOf: learnings.of, routes: () => live.egress().routes },
     ...createExecutors({
-      ...{ scheduler, warmer, workspaces, openWayOut: egress.openWayOut },
+      ...{ scheduler, warmer, sessions, workspaces, openWayOut: egress.openWayOut },
       startTimeoutMs: config.limits.startTimeoutMs,
       labelsOf: (agent) => agents().get(agent)?.hosts ?? {},
       recordStart: recorder.started,
@@ -219,7 +219,6 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       onVanished: killSwitch.relayVanished,
     }),
   };
-  const forget = (agent: string) => warmer.forget(new Set([agent]));
   const warden = createWardenApi({
     version,
     policyFile,
@@ -228,7 +227,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     agents,
     configProblem: live.problem,
     ...{ ledger, history, approvals, grants, outputs: records.outputs },
-    ...{ scheduler, fleet, drains, relays, audit },
+    ...{ scheduler, fleet, drains, relays, sessions, audit },
     auditFile: config.audit,
     ...{ states, killSwitch, breakers, counted: [counted, egress] },
     principals: createPrincipalOperations({ ...principals, agents }),
@@ -239,7 +238,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ],
     lackingApprovers: () => lackingApprovers(policy(), principals),
     faults,
-    workspaces: workspaces.operations({ audit, ledger, forget }),
+    workspaces: workspaces.operations({ audit, ledger, forget: pool.forget }),
   });
   const left = {
     ...{ ...records, auditFile: config.audit, hosts: config.hosts.map(({ name }) => name) },
@@ -277,7 +276,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   };
   doors.follow({ log, faults }, watching.signal);
   reloadOnChange(live, { file: config.file, apply, record, log, faults }, watching.signal);
-  workspaces.begin({ ready: pool.ready, forget });
+  workspaces.begin(pool);
   const page = pageUrl(config.http, servers.ports.http);
   await notify.begin({ ...records, warden, agents, principals, page, faults, log });
   await fleet.looked();

@@ -44,6 +44,7 @@ export const errorCodes = [
   'requester-gone',
   'agent-ambiguous',
   'host-lost',
+  'session-lost',
   'no-host',
   'queue-full',
   'queue-timeout',

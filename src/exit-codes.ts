@@ -40,6 +40,7 @@ export const exitCodes: Record<ErrorCode, 1 | 124 | 125 | 126 | 127 | 137> = {
   'requester-gone': 125,
   'agent-ambiguous': 125,
   'host-lost': 125,
+  'session-lost': 125,
   'no-host': 125,
   'queue-full': 125,
   'queue-timeout': 125,

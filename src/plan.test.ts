@@ -17,6 +17,7 @@ const fields: { readonly [Name in keyof Plan]-?: fc.Arbitrary<Required<Plan>[Nam
   umask: fc.nat(0o777),
   strategy: fc.constantFrom('ghost', 'mirror', 'passthrough'),
   image: fc.record({ reference: text, id: text }),
+  isolation: fc.constant('session' as const),
   mounts: fc.array(
     fc.record(
       {

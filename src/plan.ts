@@ -85,6 +85,8 @@ export interface Plan {
   readonly strategy: Strategy;
   /** Ghost only. */
   readonly image?: PlanImage;
+  /** In a container that the agent's commands of this kind share. Absent: in one of its own. */
+  readonly isolation?: 'session';
   readonly mounts: readonly PlanMount[];
   /** A Docker network's name, or `none`; `public`: every public server, of a fetch that no network narrows. */
   readonly network: string;

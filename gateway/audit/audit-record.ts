@@ -28,6 +28,7 @@ export type AuditRecord =
   | ControlRecord
   | LearningRecord
   | HostRecord
+  | SessionRecord
   | AssignmentRecord
   | RevocationRecord
   | CredentialRecord
@@ -184,6 +185,20 @@ export interface HostRecord {
   readonly type: 'host';
   readonly host: string;
   readonly state: 'draining' | 'ready';
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** A container that serves an agent's commands. */
+export interface SessionRecord {
+  readonly type: 'session';
+  readonly agent: string;
+  /** `reset`: a person ended all of the agent's; written before that is done, without a place. */
+  readonly state: 'started' | 'ended' | 'reset';
+  readonly host: string;
+  readonly container: string;
+  readonly image: string;
+  /** Empty: the gateway. */
   readonly by: string;
   readonly reason: string;
 }

@@ -47,6 +47,8 @@ export interface KillSwitchParts {
   readonly lost: () => readonly MayRun[];
   /** Docker hosts where this gateway has not removed yet what an earlier one may have left. */
   readonly uncleanedHosts: () => readonly string[];
+  /** Ends the sessions of each concerned agent. */
+  readonly sessionsEnded: (concerned: (agent: string) => boolean) => readonly AwaitedEnd[];
   /** One for each concerned agent: over when its relay reports that nothing of it runs any more. */
   readonly relaysHalted: (concerned: (agent: string) => boolean) => readonly AwaitedEnd[];
 }
@@ -133,7 +135,8 @@ async function halt(parts: KillSwitchParts, agent: string, state: AgentState, by
   parts.tellRelays();
   const left = [...open, ...ofThem(parts.ledger.clearing())];
   const own = left.map((execution) => ({ name: () => nameOf(execution), over: execution.cleared }));
-  const waiting = await stillWaiting([...own, ...parts.relaysHalted(concerned)]);
+  const sessions = parts.sessionsEnded(concerned);
+  const waiting = await stillWaiting([...own, ...sessions, ...parts.relaysHalted(concerned)]);
   const lost = parts.lost().filter((record) => concerned(record.agent));
   const hosts = parts.uncleanedHosts().map((host) => `what an earlier gateway left on ${host}`);
   const unconfirmed = [...new Set([...waiting, ...lost.map(nameOfRecord), ...hosts])];

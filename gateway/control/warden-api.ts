@@ -22,6 +22,7 @@ import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
 import type { Fleet } from '../scheduler/hosts/fleet.ts';
 import { imagesOf, imagesProblem } from '../scheduler/hosts/images.ts';
 import type { Scheduler } from '../scheduler/placement/scheduler.ts';
+import type { Sessions } from '../scheduler/sessions/sessions.ts';
 import type { History } from '../store/history.ts';
 import type { Outputs } from '../store/outputs.ts';
 import type { AgentStates } from './agent-states.ts';
@@ -33,7 +34,9 @@ import { idleAssignments } from './idle-assignments.ts';
 import type { KillSwitch } from './kill-switch.ts';
 import { relayViews } from './relay-views.ts';
 import type { Relays } from './relays.ts';
+import { resetSessions } from './reset-sessions.ts';
 import { revokeGrant } from './revoke-grant.ts';
+import { endingSessions } from './revoke-sessions.ts';
 
 export interface WardenParts {
   readonly version: string;
@@ -49,6 +52,7 @@ export interface WardenParts {
   readonly approvals: Approvals;
   readonly grants: Grants;
   readonly scheduler: Scheduler;
+  readonly sessions: Pick<Sessions, 'list' | 'end'>;
   readonly fleet: Fleet;
   readonly drains: Drains;
   readonly relays: Relays;
@@ -102,6 +106,8 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     agents: () => [...parts.agents().values()].map((agent) => agentView(agent, parts)),
     hosts: () => parts.scheduler.hosts.map((host) => hostView(host, parts)),
     relays: () => relayViews(parts.agents(), parts.relays),
+    sessions: parts.sessions.list,
+    resetSessions: (agent, by, reason) => resetSessions(agent, by, reason, parts),
     setHostDraining: async (name, draining, by, reason) => {
       const host = parts.scheduler.hosts.find((each) => each.name === name);
       if (host === undefined) return undefined;
@@ -126,7 +132,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     checkPolicy: parts.checkPolicy,
     within: (caller) => createSees(caller, parts.agents),
     workspaces: parts.workspaces,
-    principals: parts.principals,
+    principals: endingSessions(parts.principals, parts),
     rotations: parts.rotations,
     status: () => statusView(startedAt, parts),
     metrics: () => [...gatewayMetrics(api), ...parts.counted.flatMap(({ metrics }) => metrics())],

@@ -1,6 +1,6 @@
 import { onAbort } from '../../src/abort.ts';
 import type { CrumbPace } from '../../src/crumb-budgets.ts';
-import { type ClawrdenError, toClawrdenError } from '../../src/errors.ts';
+import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import { outcomeOfEnd } from '../../src/init-client/init-end.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';
 import type { InitSession } from '../../src/init-client/init-session.ts';
@@ -16,7 +16,8 @@ import type { Visit } from '../workspaces/visit.ts';
 import { bringHome, bringHomeStopped, exchangeLive } from './bring-home.ts';
 import type { Executor, RecordStart } from './executor.ts';
 import { outputOf } from './output-of.ts';
-import { createPlacer, type Placed, type PlacerParts } from './place-ghost.ts';
+import type { Placed } from './place-ghost.ts';
+import { type AllPlacerParts, createPlacer } from './placer.ts';
 import { travellerOf } from './traveller-of.ts';
 
 /** The init has 2 s from TERM to KILL; if the ghost is still silent a second later, its container is removed. */
@@ -24,7 +25,7 @@ const cancelGraceMs = 3_000;
 /** A container's name is for people: a shorter command ends before anybody reads the name. */
 const nameAfterMs = 20;
 
-export interface GhostParts extends PlacerParts {
+export interface GhostParts extends AllPlacerParts {
   readonly giveSecrets: GiveSecrets;
   readonly recordStart: RecordStart;
   /** What the small messages of an agent's inits on one host are charged to. */
@@ -37,7 +38,7 @@ export interface GhostParts extends PlacerParts {
 /** With what its tool is given besides its plan. */
 type Equipped = Placed & { readonly secrets: GivenSecrets | undefined };
 
-/** Runs the plan in a fresh container on one of the hosts. The container is removed after the answer. */
+/** Runs the plan in a fresh container on one of the hosts, which is removed after the answer, or in a session. */
 export function createGhostExecutor(parts: GhostParts): Executor {
   const place = createPlacer(parts);
   return async (permit, execution) => {
@@ -73,11 +74,11 @@ async function runAndClean(
   execution: Execution,
   parts: GhostParts,
 ): Promise<Outcome> {
-  const { lease, ghost, visit } = placed;
+  const { lease, visit } = placed;
   const { host } = lease;
   try {
     const outcome = await runIn(placed, plan, execution, parts);
-    execution.clean(host.release(ghost));
+    execution.clean(placed.release());
     return outcome;
   } catch (error) {
     const failure = toClawrdenError(error);
@@ -86,7 +87,7 @@ async function runAndClean(
       parts.onHostLost(host, failure, execution.record);
       parts.onLateExit(host, execution.record);
     }
-    const destroyed = host.destroy(ghost).then((gone) => {
+    const destroyed = placed.destroy().then((gone) => {
       if (!gone && !lost) parts.onLateExit(host, execution.record);
       return gone;
     });
@@ -146,12 +147,19 @@ async function runIn(
     return outcomeOfEnd(end, { ...plan, ...plan.limits });
   } catch (error) {
     execution.signal.throwIfAborted();
-    throw lost ?? error;
+    throw lost ?? faultIn(plan, error);
   } finally {
     forgetHost();
     clearTimeout(naming);
     if (wayOut !== undefined) execution.clean(wayOut.closed());
   }
+}
+
+/** Whatever runs in a session may end an init there: that says nothing about the host. */
+function faultIn({ isolation }: Plan, error: unknown): unknown {
+  const { code, message } = toClawrdenError(error);
+  if (isolation !== 'session' || code !== 'host-lost') return error;
+  return new ClawrdenError('session-lost', `${message}; its session was ended`);
 }
 
 function wayOutOf({ agent, reach }: Plan, execution: Execution, open: OpenWayOut): WayOut | undefined {

@@ -9,7 +9,7 @@ import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
 import type { Lease, Scheduler } from '../scheduler/placement/scheduler.ts';
 import type { Warmer } from '../scheduler/warm/warmer.ts';
 import { ReplicaUnreachable } from '../workspaces/faults.ts';
-import { createPlacer, type PlacerParts } from './place-ghost.ts';
+import { createGhostPlacer, type PlacerParts } from './place-ghost.ts';
 
 const plan = {
   ...{ agent: 'coder', image: { reference: 'i', id: 'i' }, uid: 1, gid: 1, network: 'none', timeoutMs: 0 },
@@ -50,7 +50,7 @@ function start(settle: (host: string) => Promise<void>) {
     labelsOf: () => ({}),
     onHostLost: () => {},
   };
-  return { place: createPlacer(parts), held };
+  return { place: createGhostPlacer(parts), held };
 }
 
 test.each([

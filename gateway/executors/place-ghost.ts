@@ -12,12 +12,17 @@ import { shapeKey, shapeOf } from '../scheduler/warm/ghost-shape.ts';
 import type { Warmer } from '../scheduler/warm/warmer.ts';
 import { ReplicaUnreachable } from '../workspaces/faults.ts';
 import type { Workspaces } from '../workspaces/follow.ts';
+import { startsElsewhere } from '../workspaces/starts-elsewhere.ts';
 import type { Visit } from '../workspaces/visit.ts';
 
-/** A lease and a ready ghost. */
+/** A lease, and an init that is ready for a plan: of a ghost, or in a session. */
 export interface Placed {
   readonly lease: Lease;
-  readonly ghost: Ghost;
+  readonly ghost: Pick<Ghost, 'containerId' | 'session' | 'claim'>;
+  /** The init has reported its end: the container of a ghost removes itself. Resolves when it is gone. */
+  readonly release: () => Promise<void>;
+  /** Nothing of the command is left when it resolves; false if something may be. */
+  readonly destroy: () => Promise<boolean>;
   /** It was started ahead, so its container has no name of an execution yet. */
   readonly nameless: boolean;
   /** Absent if the host sees the workspace by itself. It ends with the lease. */
@@ -40,7 +45,7 @@ export interface PlacerParts {
 /** Finds a host and a ghost for the plan: at once if a ghost waits, and then without a request to the engine. */
 export type Place = (plan: Plan, execution: Execution) => Placed | Promise<Placed>;
 
-export function createPlacer(parts: PlacerParts): Place {
+export function createGhostPlacer(parts: PlacerParts): Place {
   return (plan, execution) => {
     const shape = shapeOf(plan);
     const key = shapeKey(shape);
@@ -66,18 +71,22 @@ export function createPlacer(parts: PlacerParts): Place {
   };
 }
 
-function visitOf(
-  { host }: Lease,
+export function visitOf(
+  host: DockerHost,
   { agent, mounts }: Plan,
   { record: { id } }: Execution,
-  { workspaces }: PlacerParts,
+  { workspaces }: Pick<PlacerParts, 'workspaces'>,
 ): Visit | undefined {
   return mounts.length === 0 ? undefined : workspaces.visit(host.config, agent, id);
 }
 
 function claim(lease: Lease, key: string, parts: PlacerParts): Placed | undefined {
   const ghost = lease.host.warm.claim(key);
-  return ghost && { lease: refilling(lease, parts), ghost, nameless: true };
+  return ghost && { ...ofGhost(lease.host, ghost), lease: refilling(lease, parts), nameless: true };
+}
+
+function ofGhost(host: DockerHost, ghost: Ghost): Pick<Placed, 'ghost' | 'release' | 'destroy'> {
+  return { ghost, release: () => host.release(ghost), destroy: () => host.destroy(ghost) };
 }
 
 /** When the command ends, there may be time to replace the ghost that it took. */
@@ -92,7 +101,7 @@ function refilling({ host, release }: Lease, { warmer }: PlacerParts): Lease {
 }
 
 /** A command that waits for its host, and not for home, lets the agent's others by: they may have another host. */
-async function throughGate<T>(
+export async function throughGate<T>(
   gate: Gate,
   signal: AbortSignal,
   work: (leave: () => void) => Promise<T>,
@@ -131,14 +140,14 @@ async function placeInTurn(
         lease: refilling(lease, parts),
       };
       execution.trace.mark('ready');
-      return await settled(placed, visitOf(lease, plan, execution, parts), execution, leaveGate);
+      return await settled(placed, visitOf(host, plan, execution, parts), execution, leaveGate);
     } catch (error) {
       lease.release();
       execution.signal.throwIfAborted();
       const failed = toClawrdenError(error);
       const isReplica = failed instanceof ReplicaUnreachable;
       if (failed.code === 'host-lost' || isReplica) parts.onHostLost(host, failed, execution.record);
-      if (!startsElsewhere.has(failed.code) && !isReplica) throw failed;
+      if (!startsElsewhere(failed)) throw failed;
       request.avoid.set(host, failed);
     }
     lease = await parts.scheduler.lease(request, execution.signal, onPlace);
@@ -146,7 +155,7 @@ async function placeInTurn(
 }
 
 /** What is at home is on the host before the tool starts. */
-async function settled(
+export async function settled(
   placed: Placed,
   visit: Visit | undefined,
   execution: Execution,
@@ -159,20 +168,10 @@ async function settled(
     return { ...placed, visit };
   } catch (error) {
     visit.end();
-    execution.clean(placed.lease.host.destroy(placed.ghost).then(() => {}));
+    execution.clean(placed.destroy().then(() => {}));
     throw error;
   }
 }
-
-/** After these errors nothing has run, and another host may succeed. A home that is away is away for all hosts. */
-const startsElsewhere: ReadonlySet<string> = new Set([
-  'workspace-missing',
-  'workspace-full',
-  'workspace-limit',
-  'image-missing',
-  'no-host',
-  'host-lost',
-]);
 
 /** A ghost that is being started already, else a new one. */
 async function start(
@@ -186,9 +185,9 @@ async function start(
   const text = `the container did not start in ${startTimeoutMs / 1000} s on ${host.name}`;
   using until = deadline(startTimeoutMs, () => new ClawrdenError('start-timeout', text), execution.signal);
   const coming = await host.warm.claimComing(key, until.signal);
-  if (coming?.session.alive) return { ghost: coming, nameless: true };
+  if (coming?.session.alive) return { ...ofGhost(host, coming), nameless: true };
   if (coming !== undefined) void host.destroy(coming);
   const name = nameless === true ? {} : { executionId: execution.record.id };
   const purpose = { pooled: false, timeoutMs, ...name };
-  return { ghost: await host.start(shape, purpose, until.signal), nameless: false };
+  return { ...ofGhost(host, await host.start(shape, purpose, until.signal)), nameless: false };
 }

@@ -42,13 +42,14 @@ export function shortly({ may: [best = 'deny', ...others], description }: ToolVi
 /** A help page is no list of a thousand names. */
 const mostReaches = 50;
 
-function placeOf({ strategy, image, network, reaches, workspace, timeoutMs }: ToolView): string {
+function placeOf({ strategy, image, isolation, network, reaches, workspace, timeoutMs }: ToolView): string {
   if (strategy === 'mirror' || strategy === 'passthrough') return 'in your own container';
   const time = timeoutMs === 0 ? 'no time limit' : `at most ${timeoutMs / 1000} s`;
   const only = reaches.length === 0 ? '' : ` (${reaches.slice(0, mostReaches).join(', ')})`;
   if (strategy === 'fetch')
     return `nowhere: the gateway gets a page; network ${network}${only}, ${time}; ${fetchUsage}`;
-  return `in a fresh container of ${image}; network ${network}${only}, workspace ${workspace}, ${time}`;
+  const place = isolation === 'session' ? 'the container that you keep, of' : 'a fresh container of';
+  return `in ${place} ${image}; network ${network}${only}, workspace ${workspace}, ${time}`;
 }
 
 function ruleLine({ name, action, reason, instead }: ToolView['rules'][number]): string {

@@ -6,6 +6,7 @@ import type { Detached } from '../ports/detached.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { actHandlers } from './act-handlers.ts';
 import type { Handlers } from './add-routes.ts';
+import { agentSessionHandlers } from './agent-session-handlers.ts';
 import { type SessionHandlersParts, sessionHandlers } from './browser/session-handlers.ts';
 import type { EventReaders } from './events/event-readers.ts';
 import { followOutput } from './events/follow-output.ts';
@@ -46,6 +47,7 @@ export function createHandlers(
     openApi: () => openApiDocument(warden.status().version),
     ...lookHandlers(warden),
     ...fleetHandlers(warden),
+    ...agentSessionHandlers(),
     ...principalHandlers(warden.principals, enrolment),
     ...actHandlers(warden),
     ...sessionHandlers(parts),

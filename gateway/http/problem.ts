@@ -44,6 +44,7 @@ export const httpStatuses: Record<ErrorCode, number> = {
   'requester-gone': 409,
   'agent-ambiguous': 409,
   'host-lost': 503,
+  'session-lost': 503,
   'no-host': 503,
   'queue-full': 503,
   'queue-timeout': 504,

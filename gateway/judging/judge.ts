@@ -158,6 +158,10 @@ function decideFor(policy: Policy, { subject, command }: Cleared, caller: Princi
     ...subject.identity,
     cwd: command.cwd,
   });
+  if (decision.tool?.isolation === 'session' && subject.agent === undefined) {
+    const reason = `${command.tool} runs in a session of its agent: name one`;
+    return { action: 'deny', rule: 'needs-agent', reason, code: 'needs-agent' };
+  }
   if (decision.tool !== undefined && !mayAskFor(decision.tool.strategy, caller)) {
     const reason = `${command.tool} runs by ${decision.tool.strategy}, which only the agent itself can ask for`;
     return { action: 'deny', rule: 'needs-agent', reason, code: 'needs-agent' };

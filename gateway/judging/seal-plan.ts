@@ -127,6 +127,7 @@ function buildPlan({ policy, tool, strategy, cleared, timeoutMs, image, routes, 
     umask: command.umask,
     strategy,
     ...(image === undefined ? {} : { image: planImage(tool, image) }),
+    ...(kept('isolation', tool.isolation, 'ghost') === 'session' && { isolation: 'session' as const }),
     mounts: strategy === 'ghost' ? workspaceMounts(agent, policy, access) : [],
     network:
       strategy === 'fetch' && network.network === '' ? publicNetwork : kept('network', tool.network, ''),

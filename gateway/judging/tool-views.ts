@@ -31,10 +31,10 @@ function toolView(policy: Policy, tool: ToolDefinition, askers: readonly Asker[]
   const outlooks = (askers ?? [undefined]).map((asker) => outlookOf(policy, tool, asker));
   const may = inOrder(outlooks.flatMap((outlook) => outlook.may));
   const about = new Set<RuleEffect>(outlooks.flatMap(({ rules }) => rules));
-  const { name, strategy, image = '', reach, workspace, stdin, timeoutMs, otherwise } = tool;
+  const { name, strategy, image = '', isolation, reach, workspace, stdin, timeoutMs, otherwise } = tool;
   const { description = '', documentation = '' } = policy.pages?.get(name) ?? {};
   return {
-    ...{ name, strategy, image, network: networkName(tool), workspace, stdin, timeoutMs },
+    ...{ name, strategy, image, isolation, network: networkName(tool), workspace, stdin, timeoutMs },
     reaches: [...reach.allow.map(({ to }) => to), ...routesOf(tool).map((route) => `route ${route}`)],
     otherwise: otherwise ?? policy.defaultAction,
     ...{ best: may[0], may },

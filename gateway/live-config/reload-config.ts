@@ -34,10 +34,10 @@ export interface ReloadParts {
 }
 
 /** What a running gateway can change; it reads everything else only at its start. */
-const live = ['hosts', 'warm', 'agents', 'secrets', 'routes', 'egress'] as const;
+const live = ['hosts', 'warm', 'session', 'agents', 'secrets', 'routes', 'egress'] as const;
 
 /**
- * The part of gateway.yaml that follows the file: hosts, warm ghosts, agents, and what may be reached by which way. If the file is wrong, nothing changes,
+ * The part of gateway.yaml that follows the file: hosts, warm ghosts, how long sessions are kept, agents, and what may be reached by which way. If the file is wrong, nothing changes,
  * and the audit, the log and the status say so.
  */
 export function openLiveConfig(first: GatewayConfig): LiveConfig {

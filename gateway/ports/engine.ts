@@ -69,12 +69,18 @@ export interface GhostPurpose {
   readonly timeoutMs: number;
   /** Names the container `clawrden-<execution id>` from the start; absent if `claim` will name it. */
   readonly executionId?: string;
+  /** It serves commands by `execInit` until it is destroyed, and none by its own init. */
+  readonly session?: true;
 }
 
-/** A container made for one execution and never used again. */
+/** A container made for one execution and never used again; or that of a session. */
 export interface Ghost {
   readonly containerId: string;
   readonly session: InitSession;
+  /** Of a session: one more init in it, for one command. Throws like `startGhost`. */
+  readonly execInit: (signal: AbortSignal) => Promise<InitSession>;
+  /** What its processes have used of processors so far, in milliseconds. Rejects if the engine does not say. */
+  readonly processorMs: () => Promise<number>;
   /**
    * Renames the container to `clawrden-<execution id>`, if the engine can; only the container's own end waits for it.
    * Only for a container that was not named when it was made.

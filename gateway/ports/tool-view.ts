@@ -7,6 +7,8 @@ export interface ToolView {
   readonly strategy: ToolStrategy;
   /** Empty unless it runs in a container of its own. */
   readonly image: string;
+  /** `session`: in a container that the agent keeps. */
+  readonly isolation: 'ghost' | 'session';
   readonly network: string;
   /** Destinations and routes of its network, if that goes by name: `registry.example:443`, `route npm`. */
   readonly reaches: readonly string[];

@@ -22,6 +22,7 @@ import type { RecordedOutput } from './recorded-output.ts';
 import type { KeptRecording } from './recording.ts';
 import type { Rotations } from './rotations.ts';
 import type { SecretView } from './secret-view.ts';
+import type { SessionsReset, SessionView } from './session-view.ts';
 import type { ToolView } from './tool-view.ts';
 import type { EarlierAnswer, PendingApproval, Resolution, ShownVerdict } from './verdict.ts';
 import type { WorkspaceOperations } from './workspace-view.ts';
@@ -179,6 +180,14 @@ export interface WardenApi {
   readonly hosts: () => HostView[];
   /** Those that gateway.yaml names, and those that are connected though it does not. */
   readonly relays: () => RelayView[];
+  /** Containers that agents keep between commands. */
+  readonly sessions: () => SessionView[];
+  /** Ends all of an agent with what runs in them, once it is recorded; `undefined` if there is no such agent. */
+  readonly resetSessions: (
+    agent: string,
+    by: Principal,
+    reason: string,
+  ) => Promise<SessionsReset | undefined>;
   /** Resolves when it is on the disk; `undefined` if there is no such host. */
   readonly setHostDraining: (
     host: string,

@@ -34,6 +34,9 @@ export function seenWarden(warden: WardenApi, sees: Sees): WardenApi {
       sees.agent(agent) ? warden.setAgentState(agent, state, by, reason) : undefined,
     agents: () => warden.agents().filter(({ name }) => sees.agent(name)),
     tools: () => warden.tools(agents),
+    sessions: () => ofAgents(warden.sessions()),
+    resetSessions: async (agent, by, reason) =>
+      sees.agent(agent) ? warden.resetSessions(agent, by, reason) : undefined,
     workspaces: seenWorkspaces(warden.workspaces, sees),
   };
 }

@@ -10,6 +10,7 @@ import { createImagePulls, type ImageWish } from './hosts/image-pulls.ts';
 import { imagesOf, resolveImage } from './hosts/images.ts';
 import { createLateExits, type LateExits } from './hosts/late-exits.ts';
 import { Scheduler } from './placement/scheduler.ts';
+import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { warmWishes } from './warm/warm-wishes.ts';
 import { createWarmer, type Warmer } from './warm/warmer.ts';
 
@@ -19,17 +20,22 @@ export interface Pool {
   readonly warmer: Warmer;
   readonly fleet: Fleet;
   readonly lateExits: LateExits;
+  readonly sessions: Sessions;
   readonly resolveImage: (reference: string) => Promise<ImageFacts>;
   /** The same for a command that will run: pulls an image that no host has, see `createImagePulls`. */
   readonly obtainImage: (reference: string, wish: ImageWish) => Promise<ImageFacts>;
+  /** The agent's workspace goes away on a host: what waits there for the agent ends, and its sessions with their last command. */
+  readonly forget: (agent: string) => void;
   /** The policy has changed: ghosts of the old policy are removed. */
   readonly followPolicy: () => void;
   /** Makes hosts and warm ghosts match gateway.yaml. */
-  readonly apply: (config: Pick<GatewayConfig, 'hosts' | 'warm' | 'agents'>) => void;
+  readonly apply: (config: Pooled) => void;
   /** The hosts that take work now. */
   readonly ready: () => readonly HostConfig[];
   readonly close: () => Promise<void>;
 }
+
+type Pooled = Pick<GatewayConfig, 'hosts' | 'warm' | 'session' | 'agents'>;
 
 export interface PoolParts {
   readonly config: GatewayConfig;
@@ -48,15 +54,24 @@ function otherAgents(before: readonly AgentConfig[], now: readonly AgentConfig[]
   return new Set(before.filter((agent) => !same(agent)).map(({ name }) => name));
 }
 
+/** Of agents that are gone at once; of others that are not as they were with their last command. */
+function endSessions(sessions: Sessions, others: ReadonlySet<string>, now: readonly AgentConfig[]): void {
+  const isThere = (agent: string) => now.some(({ name }) => name === agent);
+  sessions.end((agent) => others.has(agent) && !isThere(agent), 'its agent is gone');
+  sessions.retire((agent) => others.has(agent), 'its agent has changed');
+}
+
 const pullWithinMs = 10 * 60_000;
 
 export function openPool(given: PoolParts): Pool {
   const { config: first, policy, openEngine, record, drained, onLost, log } = given;
-  let config: Pick<GatewayConfig, 'hosts' | 'warm' | 'agents'> = first;
+  let config: Pooled = first;
   const hosts: DockerHost[] = [];
   const scheduler = new Scheduler(hosts, first.limits);
   const warmer = createWarmer(scheduler, first.limits.startTimeoutMs, log);
   const lateExits = createLateExits(record);
+  const { startTimeoutMs } = first.limits;
+  const sessions = createSessions({ scheduler, startTimeoutMs, limits: () => config.session, record });
   const resolve = (reference: string) => resolveImage(hosts, reference);
   let wishing = Promise.resolve();
   const wish = () => {
@@ -70,15 +85,22 @@ export function openPool(given: PoolParts): Pool {
     warmer,
     fleet,
     lateExits,
+    sessions,
     resolveImage: resolve,
     obtainImage: createImagePulls(hosts, pullWithinMs),
+    forget: (agent) => {
+      warmer.forget(new Set([agent]));
+      sessions.retire((each) => each === agent, 'its workspace is made anew');
+    },
     followPolicy: () => {
       warmer.forget();
       fleet.preload();
       wish();
     },
     apply: (next) => {
-      warmer.forget(otherAgents(config.agents, next.agents));
+      const others = otherAgents(config.agents, next.agents);
+      warmer.forget(others);
+      endSessions(sessions, others, next.agents);
       config = next;
       fleet.apply(config.hosts);
       wish();
@@ -86,6 +108,7 @@ export function openPool(given: PoolParts): Pool {
     ready: () => hosts.filter(({ state }) => state === 'ready').map((host) => host.config),
     close: async () => {
       warmer.close();
+      await sessions.close();
       await fleet.close();
     },
   };

@@ -14,6 +14,7 @@ import { hostsCommand } from './fleet/fleet-commands.ts';
 import { killCommand, lockdownCommand, pauseCommand, resumeCommand } from './fleet/halt-commands.ts';
 import { relaysCommand } from './fleet/relays-command.ts';
 import { revokeCommand } from './fleet/revoke-command.ts';
+import { sessionCommands } from './fleet/session-commands.ts';
 import { workspaceCommands } from './fleet/workspace-commands.ts';
 import { writeOut } from './print/streams.ts';
 import { tell } from './print/tell.ts';
@@ -80,6 +81,7 @@ export function program(): Command {
     .addCommand(hostsCommand())
     .addCommand(relaysCommand())
     .addCommand(workspaceCommands())
+    .addCommand(sessionCommands())
     .addCommand(egressCommands())
     .addCommand(drainCommand())
     .addCommand(undrainCommand())

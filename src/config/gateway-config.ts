@@ -23,6 +23,7 @@ export interface GatewayConfig {
   readonly audit: string;
   readonly limits: GatewayLimits;
   readonly warm: readonly WarmConfig[];
+  readonly session: SessionConfig;
   readonly notify: NotifyConfig;
   /** By which people sign in, besides those whom an admin adds. */
   readonly oidc?: OidcConfig;
@@ -94,6 +95,13 @@ export interface WarmConfig {
   readonly agent: string;
   readonly tool: string;
   readonly size: number;
+}
+
+/** How long sessions are kept. */
+export interface SessionConfig {
+  /** Without a command, and without a process that uses a processor. */
+  readonly idleMs: number;
+  readonly maxAgeMs: number;
 }
 
 export interface HostConfig {

@@ -94,6 +94,10 @@ export const gatewaySchema = strictObject({
     .default([]),
   notify: notifySchema,
   oidc: oidcSchema,
+  session: strictObject({
+    idle: durationField.prefault('30m'),
+    'max-age': durationField.prefault('24h'),
+  }).prefault({}),
   secrets: secretsSchema,
   routes: routesSchema,
   egress: egressSchema,

@@ -97,6 +97,7 @@ function toConfig(raw: GatewayFile, file: string): GatewayConfig {
     audit: inFolder(raw.audit),
     limits: toLimits(raw.limits),
     warm: raw.warm,
+    session: { idleMs: raw.session.idle, maxAgeMs: raw.session['max-age'] },
     notify: toNotify(raw.notify, inFolder),
     ...toOidc(raw.oidc, inFolder),
     secrets: new Map(Object.entries(raw.secrets).map(([name, at]) => [name, secretIn(at, inFolder)])),

@@ -23,6 +23,8 @@ export const paths = {
   hosts: { method: 'GET', path: '/api/v1/hosts' },
   setHostState: { method: 'PUT', path: '/api/v1/hosts/{name}/state' },
   relays: { method: 'GET', path: '/api/v1/relays' },
+  agentSessions: { method: 'GET', path: '/api/v1/sessions' },
+  resetSessions: { method: 'DELETE', path: '/api/v1/sessions/{agent}' },
   audit: { method: 'GET', path: '/api/v1/audit' },
   tools: { method: 'GET', path: '/api/v1/tools' },
   tool: { method: 'GET', path: '/api/v1/tools/{name}' },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { agentSessions, resetQuery, sessionsOf, sessionsReset } from './agent-sessions.ts';
 import { approval, approvalId, approvals, shownApproval, verdictRequest } from './approvals.ts';
 import { audit, auditQuery } from './audit.ts';
 import { eventsHeaders, eventsQuery, gatewayEvent } from './events.ts';
@@ -183,6 +184,19 @@ export const routes = {
     does: 'relays, by name: those of gateway.yaml, and any other that is connected',
     query: pageQuery,
     answer: relays,
+  },
+  agentSessions: {
+    ...paths.agentSessions,
+    does: 'containers that agents keep between commands, by agent',
+    query: pageQuery,
+    answer: agentSessions,
+  },
+  resetSessions: {
+    ...paths.resetSessions,
+    does: "ends an agent's sessions with all that runs in them; its next command gets a fresh one",
+    params: sessionsOf,
+    query: resetQuery,
+    answer: sessionsReset,
   },
   audit: {
     ...paths.audit,

@@ -11,6 +11,7 @@ export const tool = z.strictObject({
     .enum(['ghost', 'mirror', 'passthrough', 'fetch'])
     .describe('mirror and passthrough need the agent itself'),
   image: z.string().describe('empty unless it runs in a container of its own'),
+  isolation: z.enum(['ghost', 'session']).describe('session: in a container that the agent keeps'),
   network: z.string(),
   workspace: z.enum(['write', 'read', 'none']),
   stdin: z.enum(['pipe', 'none']),

@@ -46,6 +46,7 @@ export function initPlanOf(plan: Plan, wiring: Wiring, secrets = noSecrets): Ini
     confine: plan.strategy === 'ghost',
     inspect: false,
     network: plan.reach !== undefined,
+    leave: plan.isolation === 'session',
     stdinNone: plan.stdin === 'none',
     terminal,
     stdio: [stdio[0] ?? 'null', stdio[1] ?? 'pipe', stdio[2] ?? 'pipe'],

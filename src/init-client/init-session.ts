@@ -57,6 +57,7 @@ export class InitSession {
   #sending = false;
   #ahead: Promise<IteratorResult<Frame, undefined>> | undefined;
   #broken = false;
+  #mayRun = false;
   #diagnostic = '';
   #connections: Connections | undefined;
 
@@ -91,14 +92,22 @@ export class InitSession {
     return !this.#broken && !this.#socket.destroyed && this.#socket.writable;
   }
 
+  /** A tool of this init, or what it left, may still run: it was given a plan, and has not said how that ended. */
+  get mayRun(): boolean {
+    return this.#mayRun;
+  }
+
   async run(options: RunOptions): Promise<InitEnd> {
     const { plan, startWithinMs = startMs, pace, serve } = options;
     if (pace !== undefined) this.#pace = pace;
     if (plan.network && serve !== undefined) this.#connections = this.#carry(serve);
+    this.#mayRun = true;
     this.#plan(plan);
     this.#within(startWithinMs, 'did not say that its tool runs');
     try {
-      return await abortable(this.#untilEnd(options), this.#cut.signal);
+      const end = await abortable(this.#untilEnd(options), this.#cut.signal);
+      this.#mayRun = false;
+      return end;
     } finally {
       clearTimeout(this.#timer);
       this.#connections?.close();

@@ -8,6 +8,7 @@ const plan: InitPlan = {
   confine: true,
   inspect: true,
   network: true,
+  leave: true,
   stdio: ['pipe', 'null', 'same'],
   umask: 0o22,
   cols: 80,
@@ -29,7 +30,7 @@ const plan: InitPlan = {
 test('encodes a plan byte for byte as the wire page lists it', () => {
   const expected = [
     '03', // version
-    '39', // mirror + confine + inspect + network
+    '79', // mirror + confine + inspect + network + leave
     '020104', // pipe, null, same
     '0012', // umask
     '00500018', // 80 × 24

@@ -21,6 +21,8 @@ export interface InitPlan {
   readonly inspect: boolean;
   /** The init listens for the tool's connections, and carries them (ghosts). */
   readonly network: boolean;
+  /** What the tool leaves in the background lives on if it ended by itself (sessions). */
+  readonly leave: boolean;
   readonly stdio: readonly [InitStdio, InitStdio, InitStdio];
   readonly umask: number;
   readonly cols: number;
@@ -82,8 +84,8 @@ function encodeNumbers(plan: InitPlan): Buffer {
   return bytes;
 }
 
-function flagsOf({ mirror, stdinNone, terminal, confine, inspect, network }: InitPlan): number {
-  const flags = [mirror, stdinNone, terminal, confine, inspect, network];
+function flagsOf({ mirror, stdinNone, terminal, confine, inspect, network, leave }: InitPlan): number {
+  const flags = [mirror, stdinNone, terminal, confine, inspect, network, leave];
   return flags.reduce((set, given, bit) => set | (given ? 1 << bit : 0), 0);
 }
 

@@ -90,6 +90,8 @@ export interface ToolDefinition {
   readonly record: 'none' | 'head-tail' | 'full';
   /** What it may do with the agent's workspace; `none`: it does not see it. */
   readonly workspace: 'write' | 'read' | 'none';
+  /** `session`: in a container that the agent's commands of this kind share; `ghost`: in one of its own. */
+  readonly isolation: 'ghost' | 'session';
   /** So often, in milliseconds, changes go both ways while it runs on a host that does not see the workspace; 0: not. */
   readonly liveMs: number;
   /** None of its arguments may contain any of these characters. */

@@ -18,6 +18,7 @@ export const toolDefaults = {
   environment: [],
   record: 'none',
   workspace: 'write',
+  isolation: 'ghost',
   liveMs: 0,
   forbidden: '',
   idleTimeoutMs: 0,

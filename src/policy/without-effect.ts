@@ -16,6 +16,7 @@ const all = [
   'record',
   'workspace',
   'live',
+  'isolation',
   'secrets',
   'unmasked',
 ] as const;
@@ -35,6 +36,7 @@ export const withoutEffect = {
     'pids',
     'workspace',
     'live',
+    'isolation',
     'secrets',
     'unmasked',
   ],

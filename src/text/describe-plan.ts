@@ -158,12 +158,15 @@ function describeOperand(operand: Operand): Item {
   };
 }
 
-function where({ strategy, image }: Plan): string {
+function where({ strategy, image, isolation }: Plan): string {
   if (strategy === 'mirror') return "in the agent's own container, recorded (mirror)";
   if (strategy === 'passthrough') return 'by the agent itself (passthrough)';
   if (strategy === 'fetch') return 'nothing: the gateway gets a page (fetch)';
   if (strategy === 'help') return 'nothing: the gateway answers (help)';
-  return `in a fresh container of ${renderArgument(image?.reference ?? '?')}, ${renderArgument(image?.id ?? '?')} (ghost)`;
+  const place = `${renderArgument(image?.reference ?? '?')}, ${renderArgument(image?.id ?? '?')}`;
+  if (isolation === 'session')
+    return `in the agent's session of ${place}, beside its other commands there (session)`;
+  return `in a fresh container of ${place} (ghost)`;
 }
 
 function environment({ strategy, env }: Plan, secret: (text: string) => Item): PlanLine[] {

@@ -55,6 +55,10 @@ export const everyRecord: EveryRecord = {
   watch: { type: 'watch', ...ids, by: 'person:otto' },
   control: { type: 'control', agent: '*', state: 'paused', ...told },
   host: { type: 'host', host: 'h', state: 'draining', ...told },
+  session: {
+    ...{ type: 'session', agent: 'coder', state: 'started', host: 'h', container: 'c', image: oddText },
+    ...told,
+  },
   assignment: {
     ...{ type: 'assignment', event: 'assigned', agent: 'coder', tool: 'gh', action: 'ask' },
     ...told,

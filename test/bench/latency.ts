@@ -1,6 +1,7 @@
 import { startBareChain } from './bare/chain.ts';
 import { type BenchStack, benchImage } from './bench-stack.ts';
 import { type Figure, quantiles } from './figure.ts';
+import { measureSession, sessionFigures } from './session.ts';
 
 export interface Counts {
   readonly quick: boolean;
@@ -20,7 +21,7 @@ export async function latencyFigures(bench: BenchStack, { quick }: Counts): Prom
     await measureRound(bench, taken);
     await measureBare(bench, bare.socket, taken);
   }
-  return [...ghostFigures(taken), ...otherFigures(taken), ...bareFigures(taken)];
+  return [...ghostFigures(taken), ...otherFigures(taken), ...sessionFigures(taken), ...bareFigures(taken)];
 }
 
 const kinds = [
@@ -33,6 +34,9 @@ const kinds = [
   'mirror',
   'exec',
   'ran',
+  'session',
+  'sessionExec',
+  'sessionFresh',
   'bareDecision',
   'bareAtTimes',
   'bareIdle',
@@ -60,6 +64,7 @@ async function measureRound(bench: BenchStack, taken: Samples): Promise<void> {
   const exec = [...agentHost, 'exec', bench.agent.name, '/bin/true'];
   taken.exec.push(...(await bench.timeHere({ count: 10, argv: exec })));
   taken.ran.push(...(await bench.timeHere({ count: 5, argv: [...host, ...run] })));
+  await measureSession(bench, taken);
 }
 
 /** The same commands through the bare chain, as often and at the same pace. */

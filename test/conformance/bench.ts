@@ -47,7 +47,7 @@ export async function startBench({ lab, mode, cases, workers }: BenchOptions): P
   const name = `conformance-${mode}`;
   const stack = await startStack(lab, {
     name,
-    policy: policyFor(strategy, cases),
+    policy: policyFor(mode, cases),
     agents: {
       [agentName]: { container: agentContainer(driver), ...(mode === 'replica' && { followed: {} }) },
     },

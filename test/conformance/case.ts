@@ -24,11 +24,14 @@ export type Step =
 
 export type StrategyName = 'ghost' | 'mirror' | 'passthrough';
 
-/** What the suite runs in: a strategy, or `replica`: ghosts on hosts that have only a replica of the workspace. */
-export type Mode = StrategyName | 'replica';
+/**
+ * What the suite runs in: a strategy, or `replica`: ghosts on hosts that have only a replica of the workspace; or
+ * `session`: all cases in one container that the agent keeps.
+ */
+export type Mode = StrategyName | 'replica' | 'session';
 
 export function strategyOf(mode: Mode): StrategyName {
-  return mode === 'replica' ? 'ghost' : mode;
+  return mode === 'replica' || mode === 'session' ? 'ghost' : mode;
 }
 
 /**

@@ -50,7 +50,7 @@ describe.skipIf(!hasLab()).each(modes)(`conformance of %s, seed ${seed}`, (mode)
   });
 
   // What is compared, and how, is the same in all modes.
-  test.skipIf(mode === 'replica').each(hollow)(
+  test.skipIf(mode === 'replica' || mode === 'session').each(hollow)(
     'a case that does not get as far as its steps is no proof: $why',
     async (one) => {
       const { differences } = await conform(bench, one);

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { nodeImage } from '../lab/images/catalogue.ts';
-import type { Case, StrategyName } from './case.ts';
+import { type Case, type Mode, strategyOf } from './case.ts';
 
 /** The caller's variables that the suite's policy allows. */
 export const allowedNames = [
@@ -15,10 +15,13 @@ export const allowedNames = [
   'GIT_COMMITTER_*',
 ];
 
-/** Every tool that the cases name, run by one strategy. */
-export function policyFor(strategy: StrategyName, cases: readonly Case[]): string {
+/** Every tool that the cases name, run in one mode. */
+export function policyFor(mode: Mode, cases: readonly Case[]): string {
+  const strategy = strategyOf(mode);
+  const isolation = mode === 'session' ? { isolation: 'session', pids: 1024 } : {};
   const tools = ['sleep', ...cases.flatMap(toolsOf)];
-  const definition = strategy === 'ghost' ? { strategy, image: nodeImage, memory: '1g' } : { strategy };
+  const definition =
+    strategy === 'ghost' ? { strategy, image: nodeImage, memory: '1g', ...isolation } : { strategy };
   const policy = {
     version: 1,
     // A shell runs every program that it is given, so an enforced policy allows no shell.

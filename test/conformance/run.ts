@@ -11,8 +11,8 @@ const usage = `usage: scripts/conformance [--only PATTERN] [--strategy NAME] [--
 
 Runs every case natively and through Clawrden, and prints what differs.
   --only PATTERN    cases whose name matches this regular expression
-  --strategy NAME   ghost, mirror or passthrough, or replica: a ghost on a host that has only a replica; all when
-                    left out
+  --strategy NAME   ghost, mirror or passthrough, or replica: a ghost on a host that has only a replica, or session:
+                    a container that the agent keeps; all when left out
   --workers N       cases at once, 4 when left out
   --repeat N        every case N times
   --verbose         every case with its times

@@ -2,13 +2,19 @@ import { type Case, type Mode, strategyOf } from './case.ts';
 import { allCases } from './cases/all.ts';
 import { isLeftOut } from './replica-exceptions.ts';
 
-export const modes: readonly Mode[] = ['ghost', 'mirror', 'passthrough', 'replica'];
+export const modes: readonly Mode[] = ['ghost', 'mirror', 'passthrough', 'replica', 'session'];
 
 /** Shifts which cases a short run takes; CLAWRDEN_SEED sets it. */
 export const seed = Number(process.env['CLAWRDEN_SEED'] ?? 1);
 
 /** A short run takes one of this many. */
-const oneOf: Readonly<Record<Mode, number>> = { ghost: 3, mirror: 3, passthrough: 6, replica: 16 };
+const oneOf: Readonly<Record<Mode, number>> = {
+  ghost: 3,
+  mirror: 3,
+  passthrough: 6,
+  replica: 16,
+  session: 16,
+};
 
 /** The cases of one mode whose names match. */
 export function casesOf(mode: Mode, only?: RegExp): Case[] {

@@ -119,6 +119,7 @@ export async function startCore(
     lost: () => lost,
     uncleanedHosts: () => uncleanedHosts,
     relaysHalted: () => [],
+    sessionsEnded: () => [],
   });
   const ran: string[] = [];
   const executor: Executor = (permit, execution) => () => {

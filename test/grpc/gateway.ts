@@ -247,6 +247,8 @@ export const emptyWarden: WardenApi = {
   agents: () => [],
   hosts: () => [],
   relays: () => [],
+  sessions: () => [],
+  resetSessions: async () => undefined,
   setHostDraining: async () => undefined,
   principals: {
     people: () => [],

@@ -15,18 +15,20 @@ const mebibyte = 1024 * 1024;
 /**
  * The whole body of a ghost's create call without its labels: a pure function of the shape, the image's VOLUME paths
  * and the init's volume. A caller influences HostConfig only through the fields that are named here. Throws
- * `internal` for a shape that no ghost may have, `image-missing` if the image cannot be used.
+ * `words`: what the init is told. `internal` for a shape that no ghost may have, `image-missing` if the image cannot be used.
  */
 export function createBody(
   shape: GhostShape,
   imageVolumes: readonly string[],
   init: InitVolume,
+  words: readonly string[] = [],
 ): ContainerCreateOptions {
   return {
     Image: shape.image.id,
     User: `${shape.uid}:${shape.gid}`,
     Entrypoint: [`${initDirectory}/${initFile}`],
     ...attachedProgram,
+    Cmd: [...words],
     NetworkDisabled: shape.network === 'none',
     HostConfig: hostConfig(shape, imageVolumes, init),
   };

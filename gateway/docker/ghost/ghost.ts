@@ -4,9 +4,12 @@ import type { InitSession } from '../../../src/init-client/init-session.ts';
 import type { Ghost } from '../../ports/engine.ts';
 import type { Departures } from '../container/departures.ts';
 import { removeContainer } from '../container/remove-container.ts';
+import { startEnded } from '../container/start-container.ts';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
-import { engineText } from '../engine/engine-errors.ts';
+import { engineText, toEngineError } from '../engine/engine-errors.ts';
 import type { EngineLog } from '../engine/engine-log.ts';
+import { execInit } from './exec-init.ts';
+import { processorTime } from './processor-time.ts';
 
 interface GhostSource {
   readonly docker: Docker;
@@ -20,6 +23,7 @@ export function ghostOf(
   { docker, host, log, departures }: GhostSource,
   container: Docker.Container,
   session: InitSession,
+  user: string,
 ): Ghost {
   let gone: Promise<boolean> | undefined;
   let named: Promise<void> = Promise.resolve();
@@ -38,6 +42,11 @@ export function ghostOf(
   return {
     containerId: container.id,
     session,
+    execInit: (signal) =>
+      execInit(container, user, signal).catch((error: unknown) => {
+        throw signal.aborted ? startEnded(signal) : toEngineError(error, host);
+      }),
+    processorMs: () => processorTime(docker, container.id),
     release: async () => {
       await Promise.race([named, setTimeout(namingWaitMs, undefined, { ref: false })]);
       // The init has ended its command, and waits for this before it ends.

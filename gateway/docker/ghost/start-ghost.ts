@@ -43,14 +43,16 @@ async function attempt(
     requireVolumes(source.docker, source.host, shape.mounts),
   ]);
   const [volumes] = await abortable(known, signal);
-  const body = createBody(shape, volumes, init);
+  const isSession = purpose.session === true;
+  const body = createBody(shape, volumes, init, isSession ? ['session'] : []);
   const pool = purpose.pooled ? hashOf(body) : '';
   const labelled = { agent: shape.agent, pool, timeoutMs: purpose.timeoutMs };
-  const name = `clawrden-${purpose.executionId ?? randomBytes(6).toString('hex')}`;
+  const given = isSession ? 'session-' : '';
+  const name = `clawrden-${given}${purpose.executionId ?? randomBytes(6).toString('hex')}`;
   const Labels = containerLabels(source.gatewayId, labelled, Date.now());
   const create = () => createContainer(source.docker, name, { ...body, Labels });
   const begin = async (container: Docker.Container) =>
-    ghostOf(source, container, await startInit(container, signal));
+    ghostOf(source, container, await startInit(container, signal), body.User ?? '');
   return startContainer(source, name, create, begin, signal);
 }
 

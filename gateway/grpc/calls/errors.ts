@@ -46,6 +46,7 @@ export const statusCodes: Record<ErrorCode, Status> = {
   'requester-gone': status.CANCELLED,
   'agent-ambiguous': status.FAILED_PRECONDITION,
   'host-lost': status.UNAVAILABLE,
+  'session-lost': status.UNAVAILABLE,
   'no-host': status.UNAVAILABLE,
   'queue-full': status.RESOURCE_EXHAUSTED,
   'queue-timeout': status.DEADLINE_EXCEEDED,

@@ -24,6 +24,7 @@ import { learnEgress } from './learn-call.ts';
 import { followOutput, getRecording, type SeenOfCall } from './output-calls.ts';
 import { type PrincipalCalls, principalCalls } from './principal-calls.ts';
 import { rotateAuthority, rotateSigningKey } from './rotation-calls.ts';
+import { type SessionCalls, sessionCalls } from './session-calls.ts';
 import { createSignInCode, type SignIn } from './sign-in-call.ts';
 import { wardenLists } from './warden-lists.ts';
 import { toExecution, toExplanation, toHalt, toHost, toOutput, toStatusView } from './warden-messages.ts';
@@ -76,6 +77,7 @@ export function wardenService(parts: WardenServiceParts): WardenServiceServer {
       return { host: toHost(host) };
     }),
     ...fleetHandlers(by, fleetCalls(warden, seal)),
+    ...sessionHandlers(by, sessionCalls(seal)),
     getWorkspace: by((request, _caller, seen) => workspaces(seen).get(request)),
     listKeptFiles: by((request, _caller, seen) => workspaces(seen).kept(request)),
     restoreKeptFile: by((request, caller, seen) => workspaces(seen).restore(request, caller)),
@@ -152,6 +154,13 @@ function fleetHandlers(by: By, calls: FleetCalls): Pick<WardenServiceServer, key
     listTools: by((request, _caller, seen) => calls.listTools(request, seen)),
     getTool: by((request, _caller, seen) => calls.getTool(request, seen)),
     listAudit: by((request) => calls.listAudit(request)),
+  };
+}
+
+function sessionHandlers(by: By, calls: SessionCalls): Pick<WardenServiceServer, keyof SessionCalls> {
+  return {
+    listSessions: by((request, _caller, seen) => calls.listSessions(request, seen)),
+    resetSessions: by((request, caller, seen) => calls.resetSessions(request, caller, seen)),
   };
 }
 

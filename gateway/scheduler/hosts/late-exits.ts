@@ -40,13 +40,12 @@ interface Expected {
 export function createLateExits(record: (entry: AuditRecord) => void): LateExits {
   const expected = new Map<string, Expected>();
 
-  function tell(containerId: string, code: number | undefined, text: string): void {
-    const known = expected.get(containerId);
-    if (known === undefined || !expected.delete(containerId)) return;
-    const { id, caller, agent } = known.execution;
+  function tell({ host, execution }: Expected, code: number | undefined, text: string): void {
+    const { id, caller, agent, container } = execution;
+    if (!expected.delete(id)) return;
     const ended = {
-      host: known.host?.name ?? known.execution.host,
-      container: containerId,
+      host: host?.name ?? execution.host,
+      container,
       ...(code !== undefined && { code }),
       text,
     };
@@ -55,19 +54,24 @@ export function createLateExits(record: (entry: AuditRecord) => void): LateExits
 
   function hear(event: EngineEvent): void {
     if (event.type !== 'container-ended') return;
-    tell(event.containerId, event.exitCode, `it exited with ${event.exitCode} after its host was lost`);
+    for (const known of [...expected.values()]) {
+      if (known.execution.container !== event.containerId) continue;
+      // The container of a session says nothing of one command.
+      if (isInSession(known.execution)) tell(known, undefined, 'it ended with its session');
+      else tell(known, event.exitCode, `it exited with ${event.exitCode} after its host was lost`);
+    }
   }
 
   const isOf = (entry: Expected, host: DockerHost) =>
     entry.host === undefined ? entry.execution.host === host.name : entry.host === host;
-  const ofHost = (host: DockerHost) => [...expected].filter(([, entry]) => isOf(entry, host));
+  const ofHost = (host: DockerHost) => [...expected.values()].filter((entry) => isOf(entry, host));
 
   function add(entry: Expected): void {
-    const [oldest] = expected.keys();
+    const [oldest] = expected.values();
     if (expected.size >= maxExpected && oldest !== undefined) {
       tell(oldest, undefined, 'how it ended is not known: too many others are waited for');
     }
-    expected.set(entry.execution.container, entry);
+    expected.set(entry.execution.id, entry);
   }
 
   return {
@@ -86,8 +90,8 @@ export function createLateExits(record: (entry: AuditRecord) => void): LateExits
       await host.engine.watch({ since: from, until, onEvent: hear }, AbortSignal.timeout(recallMs));
     },
     giveUp: (host) => {
-      for (const [containerId] of ofHost(host)) {
-        tell(containerId, undefined, 'its end is unknown; if it still ran, it was removed');
+      for (const entry of ofHost(host)) {
+        tell(entry, undefined, 'its end is unknown; if it still ran, it was removed');
       }
     },
     running: () =>
@@ -95,6 +99,10 @@ export function createLateExits(record: (entry: AuditRecord) => void): LateExits
         .filter(({ overAt }) => performance.now() < overAt)
         .map(({ execution }) => execution),
   };
+}
+
+function isInSession({ plan }: ExecutionRecord): boolean {
+  return plan !== '' && (JSON.parse(plan) as Plan).isolation === 'session';
 }
 
 function longestRun({ plan }: ExecutionRecord): number {

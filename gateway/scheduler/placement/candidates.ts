@@ -12,11 +12,14 @@ export interface LeaseRequest {
   readonly avoid: ReadonlyMap<DockerHost, ClawrdenError>;
   /** How long it takes until the agent's workspace is there, in milliseconds; absent: it is there. */
   readonly behindMs?: (host: DockerHost) => number;
+  /** No other host will do: what it needs is there. */
+  readonly only?: DockerHost;
 }
 
 /** Whether the host can take the work, now or when other work there has ended. */
-export function mayTake(host: DockerHost, { shape, labels, avoid }: LeaseRequest): boolean {
+export function mayTake(host: DockerHost, { shape, labels, avoid, only = host }: LeaseRequest): boolean {
   return (
+    host === only &&
     host.state === 'ready' &&
     host.carries(labels) &&
     host.couldFit(shape) &&

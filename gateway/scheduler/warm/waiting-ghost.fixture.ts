@@ -18,7 +18,9 @@ export function waitingGhost(containerId: string): WaitingGhost {
     session.destroy();
   };
   const destroy = () => end('destroy')().then(() => true);
-  return { containerId, session, init, did, claim: () => {}, release: end('release'), destroy };
+  const none = () => Promise.reject(new Error('it is no session'));
+  const more = { execInit: none, processorMs: none };
+  return { containerId, session, init, did, claim: () => {}, release: end('release'), destroy, ...more };
 }
 
 /** An engine that has every image and starts such ghosts after a while, unless told otherwise. */

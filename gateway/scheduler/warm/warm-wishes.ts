@@ -17,6 +17,8 @@ export async function warmWishes(
     const agent = agents.find((other) => other.name === name);
     const tool = policy.tools.get(toolName);
     if (agent === undefined || tool?.strategy !== 'ghost' || tool.image === undefined) return [];
+    // It runs in no ghost.
+    if (tool.isolation === 'session') return [];
     const image = await resolveImage(tool.image).catch(() => undefined);
     return image === undefined ? [] : [{ ...wishFor(agent, tool, policy, image), size }];
   });

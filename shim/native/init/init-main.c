@@ -14,6 +14,7 @@
 #include "descriptors.h"
 #include "environment.h"
 #include "family.h"
+#include "keep.h"
 #include "operands.h"
 #include "outbox.h"
 #include "run.h"
@@ -211,7 +212,7 @@ static void start(struct run *run, const char *path)
         refuse_errno(run, "not-executable", run->plan.argv[0], error);
 }
 
-int main(void)
+int main(int count, char **words)
 {
     static struct run run;
     static const uint8_t version = WIRE_VERSION;
@@ -224,6 +225,8 @@ int main(void)
     }
     outbox_put(&run.out, FRAME_READY, &version, 1);
     outbox_flush(&run.out);
+    if (count > 1 && strcmp(words[1], "session") == 0)
+        keep(run.signals);
     uint8_t *bytes = receive_plan(&run, &length);
     if (!bytes || !plan_parse(&run.plan, bytes, length))
         refuse(&run, "bad-plan", "the plan breaks the rules of the wire");

@@ -7,7 +7,7 @@
 #include "wire.h"
 
 enum { PLAN_VERSION = 3, FIXED_BYTES = 43 };
-enum { FLAG_MIRROR = 1, FLAG_STDIN_NONE = 2, FLAG_TERMINAL = 4, FLAG_CONFINE = 8, FLAG_INSPECT = 16, FLAG_NETWORK = 32, FLAGS_KNOWN = 63 };
+enum { FLAG_MIRROR = 1, FLAG_STDIN_NONE = 2, FLAG_TERMINAL = 4, FLAG_CONFINE = 8, FLAG_INSPECT = 16, FLAG_NETWORK = 32, FLAG_LEAVE = 64, FLAGS_KNOWN = 127 };
 
 struct cursor {
     uint8_t *at, *end;
@@ -24,6 +24,7 @@ static bool parse_fixed(struct plan *plan, struct cursor *cursor)
     plan->confine = at[1] & FLAG_CONFINE;
     plan->inspect = at[1] & FLAG_INSPECT;
     plan->network = at[1] & FLAG_NETWORK;
+    plan->leave = at[1] & FLAG_LEAVE;
     memcpy(plan->stdio, at + 2, sizeof plan->stdio);
     plan->umask = get_u16(at + 5);
     plan->cols = get_u16(at + 7);
@@ -102,7 +103,8 @@ static bool files_sound(char *const *files)
 bool plan_parse(struct plan *plan, uint8_t *bytes, size_t length)
 {
     struct cursor cursor = {bytes, bytes + length};
-    return parse_fixed(plan, &cursor) && stdio_sound(plan) && !(plan->mirror && plan->network)
+    return parse_fixed(plan, &cursor) && stdio_sound(plan) && !((plan->mirror || plan->leave) && plan->network)
+        && !(plan->mirror && plan->leave)
         && (plan->cwd = parse_string(&cursor)) && plan->cwd[0] == '/'
         && (plan->workspace = parse_string(&cursor))
         && (plan->argv = parse_list(&cursor)) && plan->argv[0]

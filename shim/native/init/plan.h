@@ -16,6 +16,8 @@ struct plan {
     bool network;
     /* Report the operands and run nothing. */
     bool inspect;
+    /* What the tool leaves in the background lives on if it ended by itself. */
+    bool leave;
     uint8_t stdio[3];
     uint16_t umask, cols, rows;
     uint64_t ignored;

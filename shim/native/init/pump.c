@@ -6,6 +6,9 @@
 #include "clock.h"
 #include "stop.h"
 
+/* The most that a tool can make of a pipe. */
+enum { PIPE_MOST = 1024 * 1024 };
+
 static void shut(int *fd)
 {
     if (*fd >= 0)
@@ -29,6 +32,8 @@ static size_t within_limit(struct run *run, size_t length)
 static void send_chunk(struct run *run, uint8_t type, size_t length)
 {
     run->moved_at = clock_ms();
+    if (run->ended)
+        run->rest += length;
     length = within_limit(run, length);
     run->output += length;
     if (length == 0 || (run->unwatched && type == FRAME_STDOUT))
@@ -37,13 +42,31 @@ static void send_chunk(struct run *run, uint8_t type, size_t length)
     outbox_flush(&run->out);
 }
 
+/* Processes that the tool left may write for ever. All of its own bytes are among the first that a pipe can hold. */
+static bool leave(struct run *run, int *fd, uint8_t type, bool empty)
+{
+    if (!run_leaves(run) || (!empty && run->rest < 2 * PIPE_MOST))
+        return false;
+    int *left = type == FRAME_STDOUT ? &run->left.out : &run->left.err;
+    if (run->plan.terminal)
+        shut(fd);
+    else
+        *left = *fd;
+    *fd = -1;
+    return true;
+}
+
 static void pump_one(struct run *run, int *fd, uint8_t type)
 {
     if (*fd < 0 || !outbox_empty(&run->out))
         return;
+    if (leave(run, fd, type, false))
+        return;
     ssize_t got = read(*fd, outbox_hole(&run->out), OUTBOX_CHUNK);
     if (got > 0)
         send_chunk(run, type, (size_t)got);
+    else if (got < 0 && errno == EAGAIN && leave(run, fd, type, true))
+        return;
     /* No process of the tool is left, so any process that still has the other end is not the tool's. */
     else if (got == 0 || errno == EIO || (errno == EAGAIN && run->ended && run->childless))
         shut(fd);
@@ -51,7 +74,7 @@ static void pump_one(struct run *run, int *fd, uint8_t type)
 
 void pump(struct run *run, short out_events, short err_events)
 {
-    bool last = run->ended && (run->childless || stop_reaped_enough(run));
+    bool last = run_over(run);
     /* While the init has the terminal's other side open, the master never ends. */
     if (last)
         shut(&run->tool.slave);

@@ -25,6 +25,17 @@ void run_begin(struct run *run)
     run->run_at = run->plan.run_ms ? now + run->plan.run_ms : 0;
     run->abandon_at = run->run_at ? run->run_at + DELIVERY_GRACE_MS : 0;
     run->oom_before = oom_kills();
+    run->left = (struct left){-1, -1};
+}
+
+bool run_leaves(const struct run *run)
+{
+    return run->ended && run->plan.leave && run->cause == CAUSE_OWN;
+}
+
+bool run_over(const struct run *run)
+{
+    return run->ended && (run->childless || run_leaves(run) || stop_reaped_enough(run));
 }
 
 /* A script that is being changed must not run on, and a changed one may already have run: this cause replaces any
@@ -41,6 +52,9 @@ static void take_end(struct run *run, int status)
     run->ended = true;
     run->status = status;
     stop_ended(run);
+    /* The end of the terminal must not hang up what is left. */
+    if (run_leaves(run) && run->tool.slave >= 0)
+        tcsetpgrp(run->tool.slave, getpgrp());
 }
 
 static void take_stop(struct run *run, pid_t pid, int status)
@@ -67,7 +81,7 @@ static void reap(struct run *run)
             take_end(run, status);
     }
     run->childless = pid < 0 && errno == ECHILD;
-    if (run->ended && !run->childless)
+    if (run->ended && !run->childless && !run_leaves(run))
         family_kill();
 }
 
@@ -100,7 +114,7 @@ static void forget_signals(int signals)
 
 static void mind_operands(struct run *run)
 {
-    bool over = run->ended && run->childless;
+    bool over = run->ended && (run->childless || run_leaves(run));
     int changed = over ? hold_last_look(&run->hold, &run->plan) : hold_changed(&run->hold);
     if (changed >= 0)
         operand_changed(run, changed);
@@ -196,13 +210,14 @@ static void tell_end(struct run *run)
 void run_serve(struct run *run)
 {
     feed_open(&run->feed, run->tool.in, run->plan.stdio[0] == STDIO_PIPE, &run->out);
-    while (!run->ended || !(run->childless || stop_reaped_enough(run)) || run->tool.out >= 0 || run->tool.err >= 0)
+    while (!run_over(run) || run->tool.out >= 0 || run->tool.err >= 0)
         step(run);
     network_close(&run->network);
     deliver(run);
     feed_settle(&run->feed, &run->out);
     tell_end(run);
     deliver(run);
+    left_drop(&run->left);
     run_linger();
 }
 

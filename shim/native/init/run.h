@@ -8,6 +8,7 @@
 #include "frames.h"
 #include "gate.h"
 #include "hold.h"
+#include "left.h"
 #include "network.h"
 #include "outbox.h"
 #include "plan.h"
@@ -35,6 +36,9 @@ struct run {
     /* The tool has ended with `status`; and no process that it started is left. */
     bool ended, childless;
     int status;
+    /* Bytes that were read after a tool ended that leaves processes; and where those may still write. */
+    uint64_t rest;
+    struct left left;
     /* A stop that was not reported yet: its signal, and its time. */
     uint8_t stopped;
     int64_t stopped_at;
@@ -47,6 +51,12 @@ struct run {
 
 /* Starts the clocks, immediately before the tool starts. */
 void run_begin(struct run *run);
+
+/* The tool has ended by itself, and what it left in the background is to live on. */
+bool run_leaves(const struct run *run);
+
+/* Nothing more of the tool is waited for: only what is in its pipes. */
+bool run_over(const struct run *run);
 
 /* Serves the tool until none of its processes is left and its end was reported. Ends the process if the gateway is
  * gone. */

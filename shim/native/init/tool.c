@@ -15,6 +15,8 @@
 #include "confine.h"
 #include "pty.h"
 
+enum { DESCRIPTORS = 1024 };
+
 static int open_pipe(int *ours, int *theirs, bool input)
 {
     int ends[2];
@@ -106,6 +108,17 @@ static int limit_files(uint64_t bytes)
     return bytes == 0 || setrlimit(RLIMIT_FSIZE, &limit) == 0 ? 0 : errno;
 }
 
+/* A ghost has this soft limit from its container. Of an exec, some engines lift it to the hard one. */
+static int limit_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return errno;
+    if (limit.rlim_cur > DESCRIPTORS)
+        limit.rlim_cur = DESCRIPTORS;
+    return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? 0 : errno;
+}
+
 static void execute_script(const char *path, char **argv, char **env)
 {
     size_t count = 0;
@@ -130,6 +143,8 @@ static int become_tool(const struct tool *tool, const struct plan *plan, const c
         error = take_stdio(tool);
     if (error == 0)
         error = limit_files(plan->file_bytes);
+    if (error == 0 && plan->leave)
+        error = limit_descriptors();
     if (error == 0 && plan->confine)
         error = confine_self();
     if (error != 0)

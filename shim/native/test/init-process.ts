@@ -22,6 +22,7 @@ const plainPlan: InitPlan = {
   confine: false,
   inspect: false,
   network: false,
+  leave: false,
   stdio: ['null', 'pipe', 'pipe'],
   umask: 0o22,
   cols: 80,
@@ -54,8 +55,13 @@ export class InitProcess {
   #diagnostic = '';
 
   /** `wrapper` is put before the program: setpriv, unshare. */
-  constructor(binary: string, wrapper: readonly string[] = [], env: NodeJS.ProcessEnv = process.env) {
-    const [command, ...args] = [...wrapper, binary];
+  constructor(
+    binary: string,
+    wrapper: readonly string[] = [],
+    env: NodeJS.ProcessEnv = process.env,
+    words: readonly string[] = [],
+  ) {
+    const [command = binary, ...args] = [...wrapper, binary, ...words];
     this.child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], detached: true, env });
     const { stdin, stdout, stderr } = this.child;
     if (stdin === null || stdout === null || stderr === null) throw new Error('pipes are missing');

@@ -75,13 +75,17 @@ function print(explanation: Explanation, knownFrom: string): void {
 }
 
 function describeTool(tool: DecidedTool): string {
-  const { strategy, image, memoryBytes, cpus, pids, stdin } = tool;
+  const { strategy, image, memoryBytes, cpus, pids, stdin, isolation } = tool;
   if (strategy === 'passthrough') return 'by the agent itself, in its own container (passthrough)';
   if (strategy === 'fetch') return `nothing: the gateway gets a page (fetch), ${networkOf(tool)}`;
   if (strategy === 'help') return 'nothing: the gateway answers (help)';
   if (strategy === 'mirror') return "in the agent's own container, recorded (mirror)";
   const limits = `${Math.round(memoryBytes / 1024 ** 2)} MiB, cpus ${cpus}, processes ${pids}`;
-  return `in a fresh container of ${image} (ghost), ${networkOf(tool)}, ${limits}, stdin ${stdin}`;
+  const place =
+    isolation === 'session'
+      ? `in the agent's session of ${image} (session)`
+      : `in a fresh container of ${image} (ghost)`;
+  return `${place}, ${networkOf(tool)}, ${limits}, stdin ${stdin}`;
 }
 
 function networkOf(tool: DecidedTool): string {

@@ -47,10 +47,14 @@ function printRules(rules: readonly ToolRule[]): void {
 
 function rowOf({ timeoutSeconds, best, otherwise, ...tool }: Tool): Cell[] {
   return [
-    ...[tool.name, decision(best), decision(otherwise), tool.strategy],
+    ...[tool.name, decision(best), decision(otherwise), placeOf(tool)],
     ...[tool.image, tool.network, tool.workspace],
     timeoutSeconds === 0 ? 'none' : `${timeoutSeconds}s`,
   ];
+}
+
+function placeOf({ strategy, isolation }: Pick<Tool, 'strategy' | 'isolation'>): string {
+  return isolation === 'session' ? 'ghost (session)' : strategy;
 }
 
 function decision(action: string): Cell {

@@ -57,6 +57,7 @@ export function toOverrides(raw: RunFields, networks: Networks): RunOverrides {
     ...(raw.environment === undefined ? {} : { environment: raw.environment }),
     ...(raw.record === undefined ? {} : { record: raw.record }),
     ...(raw.workspace === undefined ? {} : { workspace: raw.workspace }),
+    ...(raw.isolation === undefined ? {} : { isolation: raw.isolation }),
     ...(raw.live === undefined ? {} : { liveMs: raw.live }),
   };
 }

@@ -7,7 +7,7 @@ import { withoutEffect } from '../without-effect.ts';
 import { findNetworkProblem } from './build-tools.ts';
 import { whyNoFetch } from './fetch-network.ts';
 import type { PolicyFile } from './policy-schema.ts';
-import type { NetworksFile, ToolsFile } from './tool-schema.ts';
+import { type NetworksFile, noneInSession, type ToolsFile, withoutSession } from './tool-schema.ts';
 
 /** These stand for a rule's name if no rule decided. */
 const reservedRuleNames: ReadonlySet<string> = new Set([
@@ -146,6 +146,7 @@ function findIneffective(
     const closed = whyNoFetch(strategy, rule.network, networks);
     const imageless = strategy === 'ghost' && (rule.image ?? tool.image) === undefined;
     return [
+      ...sessionless(rule, tool),
       ...lost.map((key) => [key, `has no effect on ${name}, which runs by ${strategy}`] as const),
       ...(closed === '' ? [] : [['network', closed] as const]),
       ...(tool.strategy === 'fetch' && rule.strategy !== undefined
@@ -154,4 +155,18 @@ function findIneffective(
       ...(imageless ? [['strategy', `${name} has no image: a ghost runs in an image`] as const] : []),
     ];
   });
+}
+
+/** What the rule and the tool together would give a session. */
+function sessionless(rule: RuleFile, tool: ToolsFile[string]): Problem[] {
+  if (rule.action === 'deny') return [];
+  const keys = ['isolation', 'network', 'egress-bytes', 'secrets'] as const;
+  if (keys.every((key) => rule[key] === undefined)) return [];
+  const run = {
+    isolation: rule.isolation ?? tool.isolation,
+    network: rule.network ?? tool.network,
+    'egress-bytes': rule['egress-bytes'] ?? tool['egress-bytes'],
+    secrets: rule.secrets ?? tool.secrets,
+  };
+  return withoutSession(run).map((key) => [rule[key] === undefined ? 'isolation' : key, noneInSession]);
 }

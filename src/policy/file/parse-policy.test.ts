@@ -31,6 +31,7 @@ test('the example policy loads with everything filled in, and passes its own che
   });
   expect(policy.tools.get('npm')).toEqual({
     name: 'npm',
+    isolation: 'ghost',
     environment: [],
     record: 'none',
     workspace: 'write',

@@ -72,6 +72,7 @@ export const runFields = {
   environment: z.array(variableField).max(64).optional(),
   record: z.enum(['none', 'head-tail', 'full']).optional(),
   workspace: z.enum(['write', 'read', 'none']).optional(),
+  isolation: z.literal('session').optional(),
   live: durationField.refine((ms) => ms >= leastLiveMs, 'must be at least 200ms').optional(),
 };
 
@@ -95,6 +96,8 @@ export function checkTool(tool: ToolsFile[string], context: z.RefinementCtx): vo
   if (tool.unmasked === true && tool.secrets === undefined) {
     context.addIssue({ code: 'custom', path: ['unmasked'], message: 'has an effect only with secrets' });
   }
+  for (const key of withoutSession(tool))
+    context.addIssue({ code: 'custom', path: [key], message: noneInSession });
   for (const key of withoutEffect[tool.strategy]) {
     if (tool[key] === undefined) continue;
     context.addIssue({
@@ -104,6 +107,19 @@ export function checkTool(tool: ToolsFile[string], context: z.RefinementCtx): vo
     });
   }
 }
+
+export const noneInSession =
+  'is not to be had in a session: isolation: session goes without network and secrets';
+
+/** What a session is not given, whatever asks for it. */
+export function withoutSession(run: Pick<RunFields, 'isolation' | SessionKey>): readonly SessionKey[] {
+  if (run.isolation !== 'session') return [];
+  return sessionKeys.filter((key) => run[key] !== undefined && run[key] !== 'none');
+}
+
+const sessionKeys = ['network', 'egress-bytes', 'secrets'] as const;
+
+type SessionKey = (typeof sessionKeys)[number];
 
 export const toolsSchema = z.record(z.string(), toolSchema);
 

@@ -11,6 +11,7 @@ import { findOpenHosts } from './open-hosts.ts';
 import { interpreters, isOneOf, rootTools, wrappers } from './risky-tools.ts';
 import { ruleAt } from './rule-at.ts';
 import { findSecretErrors, findSecretWarnings } from './secret-risks.ts';
+import { findSessionWarnings } from './session-risks.ts';
 import { findUnnamedTwins } from './unnamed-twins.ts';
 import { findUnreachable } from './unreachable-rules.ts';
 import { findUnreadFlags } from './unread-flags.ts';
@@ -56,6 +57,7 @@ export function checkPolicy(policy: Policy): PolicyFindings {
         : policy.rules.flatMap(legacyWarningsOf)),
       ...findRiskyTools(policy),
       ...findSecretWarnings(policy),
+      ...findSessionWarnings(policy),
     ],
   };
 }

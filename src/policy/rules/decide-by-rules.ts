@@ -10,7 +10,7 @@ import { CommandLine, type LineFacts, type Sources } from './command-line.ts';
 import { doorsOf, joinedConsent, strictestConsent, withConsent } from './consent.ts';
 import { concerns, fitsStrictly, matchesExactly } from './match-rule.ts';
 import { rulesAbout } from './rule-index.ts';
-import { withOverrides } from './run-overrides.ts';
+import { agree, withOverrides } from './run-overrides.ts';
 import { whyUnsure } from './why-unsure.ts';
 import { withoutRule } from './without-rule.ts';
 import type { Words } from './words.ts';
@@ -138,6 +138,9 @@ function effectsOf(rules: readonly Rule[]): Pick<Decision, 'timeoutMs' | 'rates'
 
 function conflict(rules: readonly Rule[]): Decision {
   const names = rules.filter(({ overrides }) => overrides !== undefined).map(({ name }) => name);
-  const reason = `the rules ${names.toSorted().join(', ')} each say where it runs, and not the same`;
+  const why = agree(rules.flatMap(({ overrides }) => overrides ?? []))
+    ? 'have it run in a session with a network or secrets, which a session goes without'
+    : 'each say where it runs, and not the same';
+  const reason = `the rules ${names.toSorted().join(', ')} ${why}`;
   return { action: 'deny', rule: 'conflict', reason, code: 'denied-by-rule' };
 }

@@ -2,7 +2,7 @@ import type { DecidedTool, Rule, RunOverrides, ToolDefinition } from '../policy.
 
 /**
  * `tool` with the settings of the rules, in any order: the tighter limit counts, variables and secrets add up. `undefined` if two
- * of them name different places to run in.
+ * of them name different places to run in, or if a session would have what it goes without.
  */
 export function withOverrides(tool: ToolDefinition, rules: readonly Rule[]): ToolDefinition | undefined {
   const said = rules.flatMap(({ overrides }) => overrides ?? []);
@@ -10,11 +10,12 @@ export function withOverrides(tool: ToolDefinition, rules: readonly Rule[]): Too
   if (first === undefined) return tool;
   if (!agree(said)) return undefined;
   const merged = rest.reduce(tighter, first);
-  return {
+  const effective = {
     ...{ ...tool, ...merged },
     environment: [...tool.environment, ...environmentOf(said)],
     secrets: joined([tool, ...said]),
   };
+  return asksTooMuch(effective) ? undefined : effective;
 }
 
 /**
@@ -32,7 +33,13 @@ export function tighterTool(outer: DecidedTool, inner: DecidedTool): DecidedTool
     environment: outer.environment.filter((name) => inner.environment.includes(name)),
     secrets: new Map([...outer.secrets].filter(([as, secret]) => inner.secrets.get(as) === secret)),
     unmasked: outer.unmasked && inner.unmasked,
+    isolation: outer.isolation === inner.isolation ? outer.isolation : 'ghost',
   };
+}
+
+/** A session goes without a network and without secrets: what one of its commands is given, all of them have. */
+function asksTooMuch({ isolation, network, reach, secrets }: ToolDefinition): boolean {
+  return isolation === 'session' && (network !== 'none' || reach.network !== '' || secrets.size > 0);
 }
 
 const workspaces = ['none', 'read', 'write'] as const;
@@ -54,7 +61,8 @@ export function tighterLimit(a: number, b: number): number {
 
 const places = ['strategy', 'image', 'network', 'reach'] as const;
 
-function agree(said: readonly RunOverrides[]): boolean {
+/** No two of them name different places to run in, or different secrets for one place. */
+export function agree(said: readonly RunOverrides[]): boolean {
   const given = said.flatMap(({ secrets = new Map<string, string>() }) => [...secrets]);
   const secrets = joined(said);
   return (

@@ -450,6 +450,48 @@ export interface Halt {
   unconfirmed: string[];
 }
 
+export interface ListSessionsRequest {
+  /** Rows of a page: 1 to 1000; 0 means 1000. A page may have fewer, and not be the last. */
+  limit: number;
+  pageToken: string;
+}
+
+export interface ListSessionsResponse {
+  /** By agent. */
+  sessions: Session[];
+  nextPageToken: string;
+}
+
+export interface Session {
+  id: string;
+  agent: string;
+  /** As the policy names it. */
+  image: string;
+  /** The Docker host; this and the container are empty while it starts. */
+  host: string;
+  container: string;
+  /** starting, open, or ending: it takes no more commands. */
+  state: string;
+  /** How many are in it now. */
+  commands: number;
+  /** RFC 3339. */
+  since: string;
+  /** When a command, or what one left there, last did something. */
+  usedAt: string;
+}
+
+export interface ResetSessionsRequest {
+  agent: string;
+  reason: string;
+}
+
+export interface ResetSessionsResponse {
+  /** Sessions that ended with all that ran in them. */
+  ended: number;
+  /** Docker hosts where a container may still be there. */
+  unconfirmed: string[];
+}
+
 export interface ListAgentsRequest {
   pageToken: string;
 }
@@ -574,6 +616,8 @@ export interface Tool {
   known: string;
   /** One line of its tool file; empty if it has none. */
   description: string;
+  /** ghost, or session: in a container that the agent keeps. */
+  isolation: string;
 }
 
 export interface GetToolRequest {
@@ -5339,6 +5383,557 @@ export const Halt: MessageFns<Halt> = {
   },
 };
 
+function createBaseListSessionsRequest(): ListSessionsRequest {
+  return { limit: 0, pageToken: "" };
+}
+
+export const ListSessionsRequest: MessageFns<ListSessionsRequest> = {
+  encode(message: ListSessionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.limit !== 0) {
+      writer.uint32(8).uint32(message.limit);
+    }
+    if (message.pageToken !== "") {
+      writer.uint32(18).string(message.pageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSessionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSessionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListSessionsRequest {
+    return {
+      limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
+      pageToken: isSet(object.pageToken)
+        ? globalThis.String(object.pageToken)
+        : isSet(object.page_token)
+        ? globalThis.String(object.page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListSessionsRequest): unknown {
+    const obj: any = {};
+    if (message.limit !== 0) {
+      obj.limit = Math.round(message.limit);
+    }
+    if (message.pageToken !== "") {
+      obj.pageToken = message.pageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListSessionsRequest>): ListSessionsRequest {
+    return ListSessionsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListSessionsRequest>): ListSessionsRequest {
+    const message = createBaseListSessionsRequest();
+    message.limit = object.limit ?? 0;
+    message.pageToken = object.pageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseListSessionsResponse(): ListSessionsResponse {
+  return { sessions: [], nextPageToken: "" };
+}
+
+export const ListSessionsResponse: MessageFns<ListSessionsResponse> = {
+  encode(message: ListSessionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.sessions) {
+      Session.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== "") {
+      writer.uint32(18).string(message.nextPageToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSessionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSessionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessions.push(Session.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListSessionsResponse {
+    return {
+      sessions: globalThis.Array.isArray(object?.sessions) ? object.sessions.map((e: any) => Session.fromJSON(e)) : [],
+      nextPageToken: isSet(object.nextPageToken)
+        ? globalThis.String(object.nextPageToken)
+        : isSet(object.next_page_token)
+        ? globalThis.String(object.next_page_token)
+        : "",
+    };
+  },
+
+  toJSON(message: ListSessionsResponse): unknown {
+    const obj: any = {};
+    if (message.sessions?.length) {
+      obj.sessions = message.sessions.map((e) => Session.toJSON(e));
+    }
+    if (message.nextPageToken !== "") {
+      obj.nextPageToken = message.nextPageToken;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListSessionsResponse>): ListSessionsResponse {
+    return ListSessionsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListSessionsResponse>): ListSessionsResponse {
+    const message = createBaseListSessionsResponse();
+    message.sessions = object.sessions?.map((e) => Session.fromPartial(e)) || [];
+    message.nextPageToken = object.nextPageToken ?? "";
+    return message;
+  },
+};
+
+function createBaseSession(): Session {
+  return { id: "", agent: "", image: "", host: "", container: "", state: "", commands: 0, since: "", usedAt: "" };
+}
+
+export const Session: MessageFns<Session> = {
+  encode(message: Session, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.agent !== "") {
+      writer.uint32(18).string(message.agent);
+    }
+    if (message.image !== "") {
+      writer.uint32(26).string(message.image);
+    }
+    if (message.host !== "") {
+      writer.uint32(34).string(message.host);
+    }
+    if (message.container !== "") {
+      writer.uint32(42).string(message.container);
+    }
+    if (message.state !== "") {
+      writer.uint32(50).string(message.state);
+    }
+    if (message.commands !== 0) {
+      writer.uint32(56).uint32(message.commands);
+    }
+    if (message.since !== "") {
+      writer.uint32(66).string(message.since);
+    }
+    if (message.usedAt !== "") {
+      writer.uint32(74).string(message.usedAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Session {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSession();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.image = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.host = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.container = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.state = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.commands = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.since = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.usedAt = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Session {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      agent: isSet(object.agent) ? globalThis.String(object.agent) : "",
+      image: isSet(object.image) ? globalThis.String(object.image) : "",
+      host: isSet(object.host) ? globalThis.String(object.host) : "",
+      container: isSet(object.container) ? globalThis.String(object.container) : "",
+      state: isSet(object.state) ? globalThis.String(object.state) : "",
+      commands: isSet(object.commands) ? globalThis.Number(object.commands) : 0,
+      since: isSet(object.since) ? globalThis.String(object.since) : "",
+      usedAt: isSet(object.usedAt)
+        ? globalThis.String(object.usedAt)
+        : isSet(object.used_at)
+        ? globalThis.String(object.used_at)
+        : "",
+    };
+  },
+
+  toJSON(message: Session): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    if (message.image !== "") {
+      obj.image = message.image;
+    }
+    if (message.host !== "") {
+      obj.host = message.host;
+    }
+    if (message.container !== "") {
+      obj.container = message.container;
+    }
+    if (message.state !== "") {
+      obj.state = message.state;
+    }
+    if (message.commands !== 0) {
+      obj.commands = Math.round(message.commands);
+    }
+    if (message.since !== "") {
+      obj.since = message.since;
+    }
+    if (message.usedAt !== "") {
+      obj.usedAt = message.usedAt;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Session>): Session {
+    return Session.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Session>): Session {
+    const message = createBaseSession();
+    message.id = object.id ?? "";
+    message.agent = object.agent ?? "";
+    message.image = object.image ?? "";
+    message.host = object.host ?? "";
+    message.container = object.container ?? "";
+    message.state = object.state ?? "";
+    message.commands = object.commands ?? 0;
+    message.since = object.since ?? "";
+    message.usedAt = object.usedAt ?? "";
+    return message;
+  },
+};
+
+function createBaseResetSessionsRequest(): ResetSessionsRequest {
+  return { agent: "", reason: "" };
+}
+
+export const ResetSessionsRequest: MessageFns<ResetSessionsRequest> = {
+  encode(message: ResetSessionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResetSessionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResetSessionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ResetSessionsRequest {
+    return {
+      agent: isSet(object.agent) ? globalThis.String(object.agent) : "",
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+    };
+  },
+
+  toJSON(message: ResetSessionsRequest): unknown {
+    const obj: any = {};
+    if (message.agent !== "") {
+      obj.agent = message.agent;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ResetSessionsRequest>): ResetSessionsRequest {
+    return ResetSessionsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResetSessionsRequest>): ResetSessionsRequest {
+    const message = createBaseResetSessionsRequest();
+    message.agent = object.agent ?? "";
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseResetSessionsResponse(): ResetSessionsResponse {
+  return { ended: 0, unconfirmed: [] };
+}
+
+export const ResetSessionsResponse: MessageFns<ResetSessionsResponse> = {
+  encode(message: ResetSessionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ended !== 0) {
+      writer.uint32(8).uint32(message.ended);
+    }
+    for (const v of message.unconfirmed) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResetSessionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResetSessionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.ended = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.unconfirmed.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ResetSessionsResponse {
+    return {
+      ended: isSet(object.ended) ? globalThis.Number(object.ended) : 0,
+      unconfirmed: globalThis.Array.isArray(object?.unconfirmed)
+        ? object.unconfirmed.map((e: any) => globalThis.String(e))
+        : [],
+    };
+  },
+
+  toJSON(message: ResetSessionsResponse): unknown {
+    const obj: any = {};
+    if (message.ended !== 0) {
+      obj.ended = Math.round(message.ended);
+    }
+    if (message.unconfirmed?.length) {
+      obj.unconfirmed = message.unconfirmed;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ResetSessionsResponse>): ResetSessionsResponse {
+    return ResetSessionsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResetSessionsResponse>): ResetSessionsResponse {
+    const message = createBaseResetSessionsResponse();
+    message.ended = object.ended ?? 0;
+    message.unconfirmed = object.unconfirmed?.map((e) => e) || [];
+    return message;
+  },
+};
+
 function createBaseListAgentsRequest(): ListAgentsRequest {
   return { pageToken: "" };
 }
@@ -6842,6 +7437,7 @@ function createBaseTool(): Tool {
     otherwise: "",
     known: "",
     description: "",
+    isolation: "",
   };
 }
 
@@ -6879,6 +7475,9 @@ export const Tool: MessageFns<Tool> = {
     }
     if (message.description !== "") {
       writer.uint32(90).string(message.description);
+    }
+    if (message.isolation !== "") {
+      writer.uint32(98).string(message.isolation);
     }
     return writer;
   },
@@ -6984,6 +7583,14 @@ export const Tool: MessageFns<Tool> = {
             message.description = reader.string();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.isolation = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -7013,6 +7620,7 @@ export const Tool: MessageFns<Tool> = {
       otherwise: isSet(object.otherwise) ? globalThis.String(object.otherwise) : "",
       known: isSet(object.known) ? globalThis.String(object.known) : "",
       description: isSet(object.description) ? globalThis.String(object.description) : "",
+      isolation: isSet(object.isolation) ? globalThis.String(object.isolation) : "",
     };
   },
 
@@ -7051,6 +7659,9 @@ export const Tool: MessageFns<Tool> = {
     if (message.description !== "") {
       obj.description = message.description;
     }
+    if (message.isolation !== "") {
+      obj.isolation = message.isolation;
+    }
     return obj;
   },
 
@@ -7070,6 +7681,7 @@ export const Tool: MessageFns<Tool> = {
     message.otherwise = object.otherwise ?? "";
     message.known = object.known ?? "";
     message.description = object.description ?? "";
+    message.isolation = object.isolation ?? "";
     return message;
   },
 };
@@ -15226,6 +15838,28 @@ export const WardenServiceService = {
     responseSerialize: (value: ListRelaysResponse): Buffer => Buffer.from(ListRelaysResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListRelaysResponse => ListRelaysResponse.decode(value),
   },
+  /** Containers that agents keep between commands. */
+  listSessions: {
+    path: "/clawrden.v1.WardenService/ListSessions" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListSessionsRequest): Buffer => Buffer.from(ListSessionsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListSessionsRequest => ListSessionsRequest.decode(value),
+    responseSerialize: (value: ListSessionsResponse): Buffer =>
+      Buffer.from(ListSessionsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListSessionsResponse => ListSessionsResponse.decode(value),
+  },
+  /** Ends those of an agent with all that runs in them. The next command of each gets a fresh one. Role `operator`. */
+  resetSessions: {
+    path: "/clawrden.v1.WardenService/ResetSessions" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ResetSessionsRequest): Buffer => Buffer.from(ResetSessionsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ResetSessionsRequest => ResetSessionsRequest.decode(value),
+    responseSerialize: (value: ResetSessionsResponse): Buffer =>
+      Buffer.from(ResetSessionsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResetSessionsResponse => ResetSessionsResponse.decode(value),
+  },
   /** Tools of the policy that is in force: those that an agent of the caller may use. */
   listTools: {
     path: "/clawrden.v1.WardenService/ListTools" as const,
@@ -15633,6 +16267,10 @@ export interface WardenServiceServer extends UntypedServiceImplementation {
   setHostDraining: handleUnaryCall<SetHostDrainingRequest, SetHostDrainingResponse>;
   /** The relays of gateway.yaml, and those that are connected though it does not name them. */
   listRelays: handleUnaryCall<ListRelaysRequest, ListRelaysResponse>;
+  /** Containers that agents keep between commands. */
+  listSessions: handleUnaryCall<ListSessionsRequest, ListSessionsResponse>;
+  /** Ends those of an agent with all that runs in them. The next command of each gets a fresh one. Role `operator`. */
+  resetSessions: handleUnaryCall<ResetSessionsRequest, ResetSessionsResponse>;
   /** Tools of the policy that is in force: those that an agent of the caller may use. */
   listTools: handleUnaryCall<ListToolsRequest, ListToolsResponse>;
   /** One of them, and the rules that are about it. */
@@ -15984,6 +16622,38 @@ export interface WardenServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListRelaysResponse) => void,
+  ): ClientUnaryCall;
+  /** Containers that agents keep between commands. */
+  listSessions(
+    request: ListSessionsRequest,
+    callback: (error: ServiceError | null, response: ListSessionsResponse) => void,
+  ): ClientUnaryCall;
+  listSessions(
+    request: ListSessionsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListSessionsResponse) => void,
+  ): ClientUnaryCall;
+  listSessions(
+    request: ListSessionsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListSessionsResponse) => void,
+  ): ClientUnaryCall;
+  /** Ends those of an agent with all that runs in them. The next command of each gets a fresh one. Role `operator`. */
+  resetSessions(
+    request: ResetSessionsRequest,
+    callback: (error: ServiceError | null, response: ResetSessionsResponse) => void,
+  ): ClientUnaryCall;
+  resetSessions(
+    request: ResetSessionsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResetSessionsResponse) => void,
+  ): ClientUnaryCall;
+  resetSessions(
+    request: ResetSessionsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResetSessionsResponse) => void,
   ): ClientUnaryCall;
   /** Tools of the policy that is in force: those that an agent of the caller may use. */
   listTools(

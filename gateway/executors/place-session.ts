@@ -1,0 +1,95 @@
+import { toClawrdenError } from '../../src/errors.ts';
+import type { InitSession } from '../../src/init-client/init-session.ts';
+import type { Plan } from '../../src/plan.ts';
+import type { Execution } from '../execution/execution.ts';
+import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
+import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
+import type { Session } from '../scheduler/sessions/session.ts';
+import type { Sessions } from '../scheduler/sessions/sessions.ts';
+import { shapeKey, shapeOf } from '../scheduler/warm/ghost-shape.ts';
+import { type Place, type Placed, type PlacerParts, settled, throughGate, visitOf } from './place-ghost.ts';
+
+export interface SessionPlacerParts extends Pick<PlacerParts, 'workspaces' | 'startTimeoutMs' | 'labelsOf'> {
+  readonly sessions: Pick<Sessions, 'of'>;
+}
+
+/** A session may end just when a command comes. */
+const mostTries = 3;
+
+/** Finds the agent's session of the plan's container, or starts it. */
+export function createSessionPlacer(parts: SessionPlacerParts): Place {
+  return (plan, execution) => {
+    const { workspaces } = parts;
+    const gate = plan.mounts.length === 0 ? undefined : workspaces.gate(plan.agent);
+    if (gate === undefined) return enter(plan, execution, parts);
+    return throughGate(gate, execution.signal, (leave) => enter(plan, execution, parts, leave));
+  };
+}
+
+async function enter(
+  plan: Plan,
+  execution: Execution,
+  parts: SessionPlacerParts,
+  leaveGate?: () => void,
+): Promise<Placed> {
+  const request = requestOf(plan, execution, parts);
+  const onPlace = (at: number) =>
+    void execution.send({ type: 'notice', text: `waiting for a Docker host, ${at} in line` });
+  execution.queued();
+  for (let tries = 1; ; tries += 1) {
+    const session = parts.sessions.of(request, onPlace);
+    try {
+      const init = await session.enter(execution.signal, parts.startTimeoutMs);
+      const placed = placedIn(session, init);
+      const visit = visitOf(placed.lease.host, plan, execution, parts);
+      return await settledOrLeft(placed, () => settled(placed, visit, execution, leaveGate));
+    } catch (error) {
+      execution.signal.throwIfAborted();
+      // Nothing of the plan was sent.
+      if (toClawrdenError(error).code !== 'session-lost' || tries === mostTries) throw error;
+    }
+  }
+}
+
+function requestOf(plan: Plan, execution: Execution, parts: SessionPlacerParts): LeaseRequest {
+  const shape = shapeOf(plan);
+  const labels = { ...execution.context.hostLabels, ...parts.labelsOf(plan.agent) };
+  const behindMs = (host: DockerHost) => parts.workspaces.behindMs(host.config, plan.agent);
+  // Who asks for other hosts gets another session.
+  const wanted = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { shape, key: JSON.stringify([shapeKey(shape), wanted]), labels, avoid: new Map(), behindMs };
+}
+
+async function settledOrLeft(placed: Placed, settle: () => Promise<Placed>): Promise<Placed> {
+  try {
+    return await settle();
+  } catch (error) {
+    placed.lease.release();
+    throw error;
+  }
+}
+
+function placedIn(session: Session, init: InitSession): Placed {
+  const { ghost, host } = session;
+  if (ghost === undefined || host === undefined)
+    throw new Error('a session that was entered has no container');
+  let isLeft = false;
+  const leave = () => {
+    if (!isLeft) session.leave();
+    isLeft = true;
+  };
+  return {
+    lease: { host, release: leave },
+    ghost: { containerId: ghost.containerId, session: init, claim: () => {} },
+    nameless: false,
+    release: () => {
+      init.destroy();
+      return Promise.resolve();
+    },
+    destroy: () => {
+      init.destroy();
+      // Only the init knows what the command left: without its word everything must end.
+      return init.mayRun ? session.end('a command in it did not end as it should') : Promise.resolve(true);
+    },
+  };
+}

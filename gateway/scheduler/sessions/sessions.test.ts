@@ -1,0 +1,203 @@
+import { duplexPair } from 'node:stream';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ClawrdenError } from '../../../src/errors.ts';
+import { InitSession } from '../../../src/init-client/init-session.ts';
+import type { AuditRecord } from '../../audit/audit-record.ts';
+import type { Ghost } from '../../ports/engine.ts';
+import { DockerHost } from '../hosts/docker-host.ts';
+import type { LeaseRequest } from '../placement/candidates.ts';
+import { Scheduler } from '../placement/scheduler.ts';
+import { shapeKey } from '../warm/ghost-shape.ts';
+import { type GhostlyEngine, ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
+import { createSessions, mostSessions } from './sessions.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const never = new AbortController().signal;
+const [idleMs, maxAgeMs] = [60_000, 600_000];
+
+function request(agent: string, image = 'node:24'): LeaseRequest {
+  const shape = {
+    ...{ agent, image: { reference: image, id: `id:${image}` }, uid: 1, gid: 1, mounts: [], network: 'none' },
+    ...{ memoryBytes: 10, cpus: 1, pids: 1 },
+  };
+  return { shape, key: shapeKey(shape), labels: {}, avoid: new Map() };
+}
+
+const initOf = () => new InitSession(duplexPair()[0]);
+
+/** Two hosts that start sessions after 100 ms; `used` is what the processes in one use. */
+async function setUp(slots = 8) {
+  const used = { ms: 0 };
+  const engines = ['a', 'b'].map((name) => {
+    const engine: GhostlyEngine = ghostlyEngine(name, 100);
+    const { startGhost } = engine;
+    engine.startGhost = async (...args) => {
+      const more = { execInit: async () => initOf(), processorMs: async () => used.ms };
+      return Object.assign(await startGhost(...args), more) as Ghost;
+    };
+    return engine;
+  });
+  const hosts = await Promise.all(
+    engines.map(async (engine, index) => {
+      const config = { name: `h${index}`, engine: '', labels: {}, slots, warm: 0, starts: 3 };
+      const host = new DockerHost(config, engine);
+      host.answered();
+      for (let at = 0; at < 6; at++) await host.images.find(at === 0 ? 'node:24' : `image:${at}`);
+      return host;
+    }),
+  );
+  const scheduler = new Scheduler(hosts, { running: 100, queued: 10, queueTimeoutMs: 30_000 });
+  const records: AuditRecord[] = [];
+  const sessions = createSessions({
+    ...{ scheduler, startTimeoutMs: 5000, record: (entry) => void records.push(entry) },
+    limits: () => ({ idleMs, maxAgeMs }),
+  });
+  const enter = async (wish: LeaseRequest) => {
+    const session = sessions.of(wish, () => {});
+    const init = session.enter(never, 1000);
+    init.catch(() => {});
+    await vi.advanceTimersByTimeAsync(200);
+    return { session, init };
+  };
+  const did = () => engines.flatMap(({ started }) => started.flatMap(({ ghost }) => ghost.did));
+  const running = () => hosts.map((host) => host.running).toSorted((a, b) => a - b);
+  return { sessions, enter, engines, hosts, used, records, did, running };
+}
+
+test('commands that come at once share one start, one container and one slot; without them it holds none', async () => {
+  const { enter, engines, running, sessions } = await setUp();
+  const both = await Promise.all([enter(request('one')), enter(request('one'))]);
+  expect(both[0].session).toBe(both[1].session);
+  await Promise.all(both.map(({ init }) => init));
+  expect(engines.flatMap(({ started }) => started).map(({ purpose }) => purpose.session)).toEqual([true]);
+  expect(running()).toEqual([0, 1]);
+  both[0].session.leave();
+  expect(running()).toEqual([0, 1]);
+  both[0].session.leave();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(running()).toEqual([0, 0]);
+  const again = await enter(request('one'));
+  expect([again.session, running()]).toEqual([both[0].session, [0, 1]]);
+  expect(sessions.list()).toMatchObject([{ agent: 'one', state: 'open', commands: 1 }]);
+});
+
+test('A-265 two agents, and two images, never share one', async () => {
+  const { enter } = await setUp();
+  const all = await Promise.all([request('one'), request('two'), request('one', 'image:1')].map(enter));
+  expect(new Set(all.map(({ session }) => session.ghost?.containerId)).size).toBe(3);
+});
+
+test('a command waits for its own host when that is full, though another has room', async () => {
+  const { enter, running } = await setUp(1);
+  const { session } = await enter(request('one'));
+  session.leave();
+  const host = session.host!;
+  const release = host.reserve({ memoryBytes: 0, cpus: 0 }, 1);
+  const waiting = await enter(request('one'));
+  expect([waiting.session, running()]).toEqual([session, [0, 1]]);
+  release();
+  await enter(request('two'));
+  await waiting.init;
+  expect(host.running).toBe(1);
+});
+
+test('a start for which nobody waits any more is given up, and leaves nothing', async () => {
+  const { sessions, did, running } = await setUp();
+  const abort = new AbortController();
+  const entering = sessions.of(request('one'), () => {}).enter(abort.signal, 1000);
+  const ended = entering.catch((error: unknown) => (error as Error).message);
+  abort.abort(new ClawrdenError('canceled', 'gone'));
+  await vi.advanceTimersByTimeAsync(500);
+  expect([await ended, sessions.list(), did(), running()]).toEqual(['gone', [], ['destroy'], [0, 0]]);
+});
+
+test('who waits for a start hears why there is none', async () => {
+  const { enter, engines, sessions, running } = await setUp();
+  for (const engine of engines)
+    engine.startGhost = () => Promise.reject(new ClawrdenError('image-missing', 'not here'));
+  await expect((await enter(request('one'))).init).rejects.toMatchObject({ code: 'image-missing' });
+  expect([sessions.list(), running()]).toEqual([[], [0, 0]]);
+});
+
+test('an init that cannot be started ends the session, and so does the end of its container', async () => {
+  const { enter, did, sessions } = await setUp();
+  const first = await enter(request('one'));
+  const execInit = () => Promise.reject(new ClawrdenError('host-lost', 'no more processes'));
+  Object.assign(first.session.ghost!, { execInit });
+  await expect((await enter(request('one'))).init).rejects.toMatchObject({ code: 'session-lost' });
+  await vi.advanceTimersByTimeAsync(10);
+  expect([did(), sessions.list()]).toEqual([['destroy'], []]);
+  const second = await enter(request('one'));
+  expect(second.session).not.toBe(first.session);
+  second.session.ghost!.session.destroy();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(second.session.over.reason).toMatchObject({ code: 'session-lost' });
+});
+
+test('without a command it ends after `session.idle`, unless its processes use a processor', async () => {
+  const { enter, used, sessions, records } = await setUp();
+  const { session } = await enter(request('one'));
+  await vi.advanceTimersByTimeAsync(3 * idleMs);
+  expect(sessions.list()).toHaveLength(1);
+  session.leave();
+  const work = setInterval(() => (used.ms += 20), 1000);
+  await vi.advanceTimersByTimeAsync(3 * idleMs);
+  expect(sessions.list()).toHaveLength(1);
+  clearInterval(work);
+  await vi.advanceTimersByTimeAsync(idleMs - 20_000);
+  expect(sessions.list()).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(40_000);
+  expect(sessions.list()).toEqual([]);
+  expect(records).toMatchObject([
+    { type: 'session', state: 'started', agent: 'one', by: '' },
+    { type: 'session', state: 'ended', agent: 'one', reason: 'nothing used it' },
+  ]);
+});
+
+test.each([
+  ['as old as sessions may be', async () => void (await vi.advanceTimersByTimeAsync(maxAgeMs))],
+  ['takes no more work', async (host: DockerHost) => host.drain()],
+])('it takes no more commands, and ends with its last one, when it %s', async (_why, change) => {
+  const { enter, did } = await setUp();
+  const { session } = await enter(request('one'));
+  await change(session.host!);
+  await vi.advanceTimersByTimeAsync(1500);
+  const next = await enter(request('one'));
+  expect(next.session).not.toBe(session);
+  expect([did(), session.over.aborted]).toEqual([[], false]);
+  session.leave();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(did()).toEqual(['destroy']);
+});
+
+test('the session that was unused longest makes room for a fifth one; commands in all of them do not', async () => {
+  const { enter, sessions } = await setUp();
+  const all = [];
+  for (let at = 1; at <= mostSessions; at++) all.push(await enter(request('one', `image:${at}`)));
+  expect(() => sessions.of(request('one'), () => {})).toThrow('4 sessions already');
+  all[2]!.session.leave();
+  await vi.advanceTimersByTimeAsync(100);
+  all[0]!.session.leave();
+  await enter(request('one'));
+  expect(all.map(({ session }) => session.over.aborted)).toEqual([false, false, true, false]);
+});
+
+test('what ends one agent’s sessions leaves the others, and a host that is lost ends its own', async () => {
+  const { enter, sessions, hosts, running } = await setUp();
+  const [one, two] = [await enter(request('one')), await enter(request('two'))];
+  const [ending] = sessions.end((agent) => agent === 'one', 'a test');
+  expect(await ending!.gone).toBe(true);
+  expect([one.session.over.aborted, two.session.over.aborted]).toEqual([true, false]);
+  for (const host of hosts) host.lose(new ClawrdenError('host-lost', 'lost'));
+  await vi.advanceTimersByTimeAsync(10);
+  expect([two.session.over.aborted, sessions.list(), running()]).toEqual([true, [], [0, 0]]);
+});
+
+test('when the gateway stops, it waits until all are gone', async () => {
+  const { enter, sessions, did } = await setUp();
+  await Promise.all(['one', 'two'].map((agent) => enter(request(agent))));
+  await sessions.close();
+  expect([did(), sessions.list()]).toEqual([['destroy', 'destroy'], []]);
+});

@@ -1,0 +1,121 @@
+import type { SessionConfig } from '../../../src/config/gateway-config.ts';
+import { ClawrdenError } from '../../../src/errors.ts';
+import type { AuditRecord } from '../../audit/audit-record.ts';
+import type { SessionView } from '../../ports/session-view.ts';
+import type { LeaseRequest } from '../placement/candidates.ts';
+import { Session } from './session.ts';
+import { type StartSessionParts, startSession } from './start-session.ts';
+import { watchIdle } from './watch-idle.ts';
+
+export interface SessionsParts extends StartSessionParts {
+  readonly limits: () => SessionConfig;
+  /** Appends to the audit without waiting. */
+  readonly record: (entry: AuditRecord) => void;
+}
+
+type Concerned = (agent: string) => boolean;
+
+/** The sessions of all agents: one for each container that a plan may ask for. */
+export interface Sessions {
+  /** The one of this key that takes commands; it starts if there is none. Throws `rate-limit` if its agent has too many. */
+  readonly of: (request: LeaseRequest, onPlace: (place: number) => void) => Session;
+  readonly list: () => SessionView[];
+  /** Those of these agents end now: each with whether it is gone. */
+  readonly end: (concerned: Concerned, why: string) => readonly EndingSession[];
+  /** Those of these agents take no more commands, and end with the last one that is there. */
+  readonly retire: (concerned: Concerned, why: string) => void;
+  /** Ends all. */
+  readonly close: () => Promise<void>;
+}
+
+export interface EndingSession {
+  readonly agent: string;
+  readonly host: string;
+  /** False if its container may still be there. Never rejects. */
+  readonly gone: Promise<boolean>;
+}
+
+/** Of one agent. The one that was unused longest makes room. */
+export const mostSessions = 4;
+
+export function createSessions(parts: SessionsParts): Sessions {
+  const open = new Set<Session>();
+  const ending = new Set<Promise<boolean>>();
+  const tell = recorder(parts);
+  const watch = watchIdle(open, parts.limits);
+
+  const hold = (gone: Promise<boolean>) => {
+    ending.add(gone);
+    void gone.then(() => ending.delete(gone));
+  };
+
+  function begin(request: LeaseRequest, onPlace: (place: number) => void): Session {
+    makeRoom([...open].filter(({ agent }) => agent === request.shape.agent));
+    const session = new Session({
+      request,
+      scheduler: parts.scheduler,
+      start: (signal) => startSession(request, onPlace, parts, signal),
+      onStarted: (started) => tell(started, 'started', 'for a command'),
+      onEnd: (ended, why) => {
+        open.delete(ended);
+        queueMicrotask(() => hold(ended.end(why)));
+        if (ended.ghost !== undefined) tell(ended, 'ended', why);
+      },
+    });
+    open.add(session);
+    return session;
+  }
+
+  function end(concerned: Concerned, why: string): EndingSession[] {
+    return [...open]
+      .filter(({ agent }) => concerned(agent))
+      .map((session) => ({
+        ...{ agent: session.agent, host: session.host?.name ?? '' },
+        gone: session.end(why),
+      }));
+  }
+
+  return {
+    of: (request, onPlace) => {
+      const known = [...open].find((session) => session.request.key === request.key && session.isOpen);
+      if (known !== undefined) return known;
+      for (const session of open)
+        if (session.request.key === request.key) session.retire('another one took its place');
+      return begin(request, onPlace);
+    },
+    list: () => [...open].map(viewOf),
+    end,
+    retire: (concerned, why) => {
+      for (const session of [...open]) if (concerned(session.agent)) session.retire(why);
+    },
+    close: async () => {
+      watch.stop();
+      await Promise.all([...ending, ...end(() => true, 'the gateway stops').map(({ gone }) => gone)]);
+    },
+  };
+}
+
+/** Throws `rate-limit` if commands are in all of them. */
+function makeRoom(own: readonly Session[]): void {
+  if (own.length < mostSessions) return;
+  const [unused] = own.filter(({ commands }) => commands === 0).sort((a, b) => a.usedAt - b.usedAt);
+  if (unused !== undefined) void unused.end('its agent has too many');
+  else throw new ClawrdenError('rate-limit', `the agent has commands in ${own.length} sessions already`);
+}
+
+function recorder({ record }: SessionsParts) {
+  return (session: Session, state: 'started' | 'ended', reason: string): void => {
+    const { agent, host, image, container } = viewOf(session);
+    record({ type: 'session', agent, state, host, container, image, by: '', reason });
+  };
+}
+
+function viewOf(session: Session): SessionView {
+  const { id, agent, host, ghost, commands, since, usedAt, isOpen, request } = session;
+  return {
+    ...{ id, name: `${agent} ${id}` },
+    ...{ agent, image: request.shape.image.reference, commands, since, usedAt },
+    ...{ host: host?.name ?? '', container: ghost?.containerId ?? '' },
+    state: ghost === undefined ? 'starting' : isOpen ? 'open' : 'ending',
+  };
+}
