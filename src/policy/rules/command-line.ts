@@ -52,7 +52,8 @@ export class CommandLine {
   readonly #effort: Effort;
   #strictLines: readonly Line[] | undefined;
   #implied: Implied | undefined;
-  #lasting: ReadonlySet<string> | undefined;
+  /** By whether its options count anywhere. */
+  readonly #lasting = new Map<boolean, ReadonlySet<string>>();
   #given: { readonly rules: ReadonlySet<Rule> | undefined } | undefined;
   #options: GivenOptions | undefined;
   #filter: TextFilter | undefined;
@@ -108,8 +109,20 @@ export class CommandLine {
     // A look at the words of each line within others would cost too much.
     if (reading === undefined || this.fitsFlags(rule) !== 'yes') return false;
     if (!reading.sure && !this.#isSaidAgain(reading, flags)) return false;
-    this.#lasting ??= lastingFlags(this.#words.all.slice(this.#from), reading, this.#grammar);
-    return flags.some((flag) => this.#lasting?.has(flag)) && !this.#mayBeUndone(reading, rule);
+    // A person sees the whole line of what is asked about, wherever its flag stands.
+    if (rule.action === 'ask') return flags.some((flag) => this.#flagsOf(reading, true).has(flag));
+    const anywhere = this.#grammar?.optionsAnywhere === true;
+    return (
+      flags.some((flag) => this.#flagsOf(reading, anywhere).has(flag)) && !this.#mayBeUndone(reading, rule)
+    );
+  }
+
+  #flagsOf(reading: Reading, optionsAnywhere: boolean): ReadonlySet<string> {
+    const known = this.#lasting.get(optionsAnywhere);
+    if (known !== undefined) return known;
+    const found = lastingFlags(this.#words.all.slice(this.#from), reading, { optionsAnywhere });
+    this.#lasting.set(optionsAnywhere, found);
+    return found;
   }
 
   #mayBeUndone(reading: Reading, { flags = [], args }: Rule): boolean {
