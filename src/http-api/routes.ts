@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { agentSessions, resetQuery, sessionsOf, sessionsReset } from './agent-sessions.ts';
 import { approval, approvalId, approvals, shownApproval, verdictRequest } from './approvals.ts';
 import { audit, auditQuery } from './audit.ts';
 import { eventsHeaders, eventsQuery, gatewayEvent } from './events.ts';
@@ -11,17 +10,8 @@ import {
   runHeaders,
 } from './executions.ts';
 import { executionId, pageQuery } from './fields.ts';
-import {
-  agentStateRequest,
-  agents,
-  halt,
-  host,
-  hostStateRequest,
-  hosts,
-  lockdownRequest,
-  named,
-  relays,
-} from './fleet.ts';
+import { agentStateRequest, agents, halt, lockdownRequest } from './fleet.ts';
+import { fleetRoutes } from './fleet-routes.ts';
 import { followEvent, followQuery, outputQuery, recordedOutput } from './follow.ts';
 import { grant, grantId, grants } from './grants.ts';
 import { execution, executions, executionsQuery, wholeExecution } from './history.ts';
@@ -166,38 +156,7 @@ export const routes = {
     body: lockdownRequest,
     answer: halt,
   },
-  hosts: {
-    ...paths.hosts,
-    does: 'Docker hosts, by name',
-    query: pageQuery,
-    answer: hosts,
-  },
-  setHostState: {
-    ...paths.setHostState,
-    does: 'drains a Docker host, or gives it work again',
-    params: named,
-    body: hostStateRequest,
-    answer: host,
-  },
-  relays: {
-    ...paths.relays,
-    does: 'relays, by name: those of gateway.yaml, and any other that is connected',
-    query: pageQuery,
-    answer: relays,
-  },
-  agentSessions: {
-    ...paths.agentSessions,
-    does: 'containers that agents keep between commands, by agent',
-    query: pageQuery,
-    answer: agentSessions,
-  },
-  resetSessions: {
-    ...paths.resetSessions,
-    does: "ends an agent's sessions with all that runs in them; its next command gets a fresh one",
-    params: sessionsOf,
-    query: resetQuery,
-    answer: sessionsReset,
-  },
+  ...fleetRoutes,
   audit: {
     ...paths.audit,
     does: 'records of the audit in their order: from one on, or the newest ones',

@@ -79,9 +79,7 @@ export function createLateExits(record: (entry: AuditRecord) => void): LateExits
       add({ host, execution, overAt: performance.now() + longestRun(execution) });
     },
     expectThere: (execution) => {
-      const { startedAt, endedAt } = execution;
-      const ranMs = Math.max(0, Date.now() - (startedAt ?? endedAt ?? Date.now()));
-      const leftMs = longestRun(execution) - ranMs;
+      const leftMs = longestRun(execution) - ranFor(execution);
       if (leftMs > 0) add({ execution, overAt: performance.now() + leftMs });
     },
     hear: (_host, event) => hear(event),
@@ -103,6 +101,10 @@ export function createLateExits(record: (entry: AuditRecord) => void): LateExits
 
 function isInSession({ plan }: ExecutionRecord): boolean {
   return plan !== '' && (JSON.parse(plan) as Plan).isolation === 'session';
+}
+
+function ranFor({ startedAt, endedAt }: ExecutionRecord): number {
+  return Math.max(0, Date.now() - (startedAt ?? endedAt ?? Date.now()));
 }
 
 function longestRun({ plan }: ExecutionRecord): number {

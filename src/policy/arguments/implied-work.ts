@@ -1,5 +1,5 @@
 import { smallLetters } from '../small-letters.ts';
-import type { Reading } from './read-arguments.ts';
+import type { Reading } from './reading.ts';
 import { type NamedResources, resourcesIn, spellingsOfKind } from './resource-words.ts';
 import type { ImpliedWork, Option, OptionTable, Subcommand, ToolGrammar } from './tools/grammar.ts';
 

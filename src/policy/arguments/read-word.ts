@@ -1,4 +1,5 @@
-import { type Reading, readArguments } from './read-arguments.ts';
+import { readArguments } from './read-arguments.ts';
+import type { Reading } from './reading.ts';
 import type { ToolGrammar } from './tools/grammar.ts';
 
 /** What stands for any value: no argument has this character. */

@@ -1,5 +1,5 @@
 import { doesBareWork } from './implied-work.ts';
-import type { Reading } from './read-arguments.ts';
+import type { Reading } from './reading.ts';
 import type { ToolGrammar } from './tools/grammar.ts';
 
 /**

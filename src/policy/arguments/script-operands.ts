@@ -1,7 +1,8 @@
 import type { ScriptOperand } from '../../plan.ts';
 import { isToolName } from '../request/tool-name.ts';
 import { impliedBy } from './implied-work.ts';
-import { type Reading, readArguments } from './read-arguments.ts';
+import { readArguments } from './read-arguments.ts';
+import type { Reading } from './reading.ts';
 import { hasSafeOptions } from './safe-arguments.ts';
 import { mostWrappers, seeThrough } from './see-through.ts';
 import type { Interpreter, Option, ToolGrammar } from './tools/grammar.ts';

@@ -1,7 +1,8 @@
 import { nameOf } from '../arguments/flag.ts';
 import { type Implied, impliedBy } from '../arguments/implied-work.ts';
 import { beginningsReadAgain } from '../arguments/late-words.ts';
-import { type Reading, readArguments } from '../arguments/read-arguments.ts';
+import { readArguments } from '../arguments/read-arguments.ts';
+import type { Reading } from '../arguments/reading.ts';
 import { hasSafeArguments } from '../arguments/safe-arguments.ts';
 import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { KnownTools } from '../arguments/tools/known-tools.ts';

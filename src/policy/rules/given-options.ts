@@ -1,7 +1,7 @@
 import { valueTexts } from '../arguments/any-case-words.ts';
 import { nameOf } from '../arguments/flag.ts';
-import type { Reading } from '../arguments/read-arguments.ts';
 import { noValue, readWord } from '../arguments/read-word.ts';
+import type { Reading } from '../arguments/reading.ts';
 import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import { smallLetters } from '../small-letters.ts';
 import type { Effort } from './effort.ts';

@@ -1,5 +1,5 @@
 import { nameOf } from '../arguments/flag.ts';
-import type { Reading } from '../arguments/read-arguments.ts';
+import type { Reading } from '../arguments/reading.ts';
 import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import { byAnyDash } from './option-names.ts';
 

@@ -1,4 +1,4 @@
-import type { Reading } from '../arguments/read-arguments.ts';
+import type { Reading } from '../arguments/reading.ts';
 import type { Rule } from '../policy.ts';
 import { isInside } from '../request/normalize-cwd.ts';
 import type { CommandLine, Fit, LineFacts } from './command-line.ts';

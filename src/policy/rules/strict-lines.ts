@@ -1,5 +1,5 @@
 import type { Implied } from '../arguments/implied-work.ts';
-import type { Reading } from '../arguments/read-arguments.ts';
+import type { Reading } from '../arguments/reading.ts';
 import type { Line } from './match-args.ts';
 import type { Words } from './words.ts';
 
