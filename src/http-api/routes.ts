@@ -10,7 +10,7 @@ import {
   runHeaders,
 } from './executions.ts';
 import { executionId, pageQuery } from './fields.ts';
-import { agentStateRequest, agents, halt, lockdownRequest } from './fleet.ts';
+import { agentStateRequest, agents, halt, lockdownRequest, named } from './fleet.ts';
 import { fleetRoutes } from './fleet-routes.ts';
 import { followEvent, followQuery, outputQuery, recordedOutput } from './follow.ts';
 import { grant, grantId, grants } from './grants.ts';
