@@ -111,6 +111,29 @@ describe('policy check', () => {
     expect(given('subcommands: [view]')).toEqual([]);
     expect(given('subcommands: [view, install]')).toHaveLength(1);
     expect(given('args: [install, "**"]')).toHaveLength(1);
+    // Harmless on the line, and yet what package.json names.
+    for (const rest of ['subcommands: [run]', 'subcommands: [test]', 'safe-arguments: true'])
+      expect(given(rest)).toHaveLength(1);
+  });
+
+  it('A-276 warns of a rule that takes them further than its tool does', () => {
+    const warned = (effect: string) =>
+      checkPolicy(
+        parsed(
+          policyText(
+            'secrets: { A: a }, workspace: read, network: one',
+            `{ name: r, tools: [gh], action: ask, ${effect} }`,
+            'gh',
+            'networks: { one: { allow: ["a.example:443"] }, two: { allow: ["a.example:443", "b.example:443"] } }',
+          ),
+        ),
+      ).warnings.filter((line) => line.includes('secrets of gh') || line.includes('secrets to gh'));
+    expect(['network: one', 'workspace: none', 'timeout: 1s'].map(warned)).toEqual([[], [], []]);
+    expect(['network: two', 'workspace: write', 'unmasked: true'].map(warned)).toEqual([
+      [expect.stringContaining('more than one server')],
+      [expect.stringContaining('write them to the workspace')],
+      [expect.stringContaining('does not mask')],
+    ]);
   });
 
   it('warns about what takes them out: the workspace, the network, no mask', () => {

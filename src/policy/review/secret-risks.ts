@@ -1,6 +1,7 @@
+import { leavesOf, type Subcommand } from '../arguments/tools/grammar.ts';
 import { type KnownTools, knownTools } from '../arguments/tools/known-tools.ts';
 import { opaqueTools, shells, wrapperData } from '../arguments/tools/wrapper-data.ts';
-import type { Policy, Rule, ToolDefinition } from '../policy.ts';
+import type { Policy, Rule, RunOverrides, ToolDefinition } from '../policy.ts';
 import { isOneOf } from './risky-tools.ts';
 import { ruleAt } from './rule-at.ts';
 
@@ -53,6 +54,7 @@ interface Use {
 export function findSecretErrors(policy: Policy): string[] {
   const { known = knownTools } = policy;
   return usesOf(policy)
+    .filter(({ rule }) => rule === undefined || rule.overrides?.secrets !== undefined)
     .filter(({ tool, rule }) => isOneOf(runAgentsCode, tool.name) && !runsNothing(tool.name, rule, known))
     .map(
       ({ at, tool: { name } }) =>
@@ -61,47 +63,62 @@ export function findSecretErrors(policy: Policy): string[] {
 }
 
 export function findSecretWarnings(policy: Policy): string[] {
-  return usesOf(policy).flatMap(({ at, tool }) => [
-    ...(tool.unmasked
-      ? [`${at} does not mask the secrets of ${tool.name}: its agent reads what it prints`]
-      : []),
-    ...(tool.workspace === 'write'
-      ? [
-          `${at} gives secrets to ${tool.name}, which may write them to the workspace: workspace: read, or none`,
-        ]
-      : []),
-    ...(isWide(tool)
-      ? [
-          `${at} gives secrets to ${tool.name}, which can reach more than one server: give it a network of that one`,
-        ]
-      : []),
-  ]);
+  return usesOf(policy).flatMap(({ at, tool, rule }) => {
+    // What the tool says by itself is told once.
+    const said = rule?.overrides?.secrets === undefined ? (rule?.overrides ?? tool) : tool;
+    const reaches = said.network !== undefined || said.reach !== undefined;
+    return [
+      ...(said.unmasked === true
+        ? [`${at} does not mask the secrets of ${tool.name}: its agent reads what it prints`]
+        : []),
+      ...(said.workspace === 'write'
+        ? [
+            `${at} gives secrets to ${tool.name}, which may write them to the workspace: workspace: read, or none`,
+          ]
+        : []),
+      ...(reaches && isWide(tool)
+        ? [
+            `${at} gives secrets to ${tool.name}, which can reach more than one server: give it a network of that one`,
+          ]
+        : []),
+    ];
+  });
 }
 
-/** Tools that are given secrets wherever they run, and rules that give some. */
+/** Tools that are given secrets wherever they run, rules that give some, and rules that change how who has some runs. */
 function usesOf(policy: Policy): Use[] {
   const tools = [...policy.tools.values()];
   const rules = policy.version === 1 ? policy.rules : [];
+  const concerns = ({ overrides }: Rule, { secrets }: ToolDefinition) =>
+    overrides?.secrets !== undefined ||
+    (secrets.size > 0 && overrides !== undefined && isLoosening(overrides));
   return [
     ...tools.filter(({ secrets }) => secrets.size > 0).map((tool) => ({ at: `tools.${tool.name}`, tool })),
-    ...rules
-      .filter(({ overrides }) => overrides?.secrets !== undefined)
-      .flatMap((rule) =>
-        tools
-          .filter(({ name }) => rule.tools?.has(name) ?? true)
-          .map((tool) => ({ at: ruleAt(rule), tool: { ...tool, ...rule.overrides }, rule })),
-      ),
+    ...rules.flatMap((rule) =>
+      tools
+        .filter((tool) => (rule.tools?.has(tool.name) ?? true) && concerns(rule, tool))
+        .map((tool) => ({ at: ruleAt(rule), tool: { ...tool, ...rule.overrides }, rule })),
+    ),
   ];
 }
 
-/** The rule lets through only what runs no other program. */
+/** The rule lets through only what runs no other program, and nothing that a file of the agent's names. */
 function runsNothing(tool: string, rule: Rule | undefined, known: KnownTools): boolean {
-  if (rule === undefined) return false;
-  const { subcommands } = rule;
-  const all = known.get(tool)?.subcommands;
-  const named =
-    subcommands !== undefined && [...subcommands].every((name) => all?.get(name)?.harmless === true);
-  return rule.safeArguments === true || named;
+  const grammar = known.get(tool);
+  if (rule === undefined || grammar === undefined || grammar.runs !== undefined) return false;
+  const all = grammar.subcommands ?? new Map<string, Subcommand>();
+  const { subcommands, safeArguments } = rule;
+  if (subcommands !== undefined) return [...subcommands].every((name) => isAlone(all.get(name), all));
+  return safeArguments === true && leavesOf(all).every((one) => !one.harmless || isAlone(one, all));
+}
+
+function isAlone(one: Subcommand | undefined, all: ReadonlyMap<string, Subcommand>): boolean {
+  if (one === undefined || !one.harmless || one.runs !== undefined || one.runsOperands === true) return false;
+  return (one.does ?? []).every((name) => all.get(name)?.runs === undefined);
+}
+
+function isLoosening({ network, reach, workspace, unmasked }: RunOverrides): boolean {
+  return network !== undefined || reach !== undefined || workspace === 'write' || unmasked === true;
 }
 
 function isWide({ network, reach }: ToolDefinition): boolean {
