@@ -41,7 +41,10 @@ async function showLast(pages: readonly Page[], word: string): Promise<void> {
   const { leave, ended } = await tried.ask({ args: [word] });
   const titles = () => Promise.all(pages.map((page) => page.title()));
   await expect.poll(titles).toEqual(pages.map(() => expect.stringMatching(/^\(1\) /)));
-  await pages[rooms.indexOf('/audit')]!.locator('.audit-row', { hasText: word }).first().waitFor();
+  const audit = pages[rooms.indexOf('/audit')]!;
+  // A page that nobody has seen for five minutes has its timers once a minute.
+  await audit.bringToFront();
+  await audit.locator('.audit-row', { hasText: word }).first().waitFor();
   leave();
   await ended;
   await expect.poll(titles).toEqual(pages.map(() => expect.stringMatching(/^[^(]/)));
