@@ -69,7 +69,7 @@ const kinds = ['present', 'earlier'] as const;
 /** No record of these was written before hashes were of the very text. */
 const younger: ReadonlySet<string> = new Set([
   ...['authority', 'yes', 'link', 'watch', 'sign-in'],
-  ...['assignment', 'connection', 'way-out'],
+  ...['assignment', 'connection', 'way-out', 'session'],
 ]);
 const typesOf = {
   present: () => Object.keys(everyRecord),

@@ -44,6 +44,7 @@ const bodies: { readonly [Name in WithBody]: BodyIn<Routes[Name]> } = {
 const params: Readonly<Record<string, string>> = {
   id: 'a'.repeat(32),
   name: 'coder',
+  agent: 'coder',
   kind: 'person',
   tool: 'gh',
 };
