@@ -38,7 +38,7 @@ export async function openTerminal(): Promise<Terminal> {
   return {
     screen,
     type: async (...keys) => void (await tmux('send-keys', ...keys)),
-    shows: async (text, withinMs = 10_000) => {
+    shows: async (text, withinMs = 30_000) => {
       await expect.poll(screen, { timeout: withinMs, interval: 30 }).toMatch(text);
       return await screen();
     },

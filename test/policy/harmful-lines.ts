@@ -126,7 +126,10 @@ export const stated: Readonly<Record<string, Readonly<Record<string, string>>>> 
     'it is a program in a language of its own': '-q --jq -t --template',
   },
   go: { 'it leads to another module': '-C', 'it changes the configuration': '-u -w' },
-  make: { 'it says what is made, and by which commands; with --version nothing is': '-C -E -f -I' },
+  make: {
+    'it says what is made, and by which commands; with --version nothing is': '-C -E -f -I',
+    'it makes files, and runs no command of the makefile': '-t',
+  },
   node: {
     'it runs or loads what it names: see real-interpreters.test.ts':
       '-e -p --run -r --import -C --preserve-symlinks --preserve-symlinks-main --env-file --env-file-if-exists --icu-data-dir --loader --openssl-config',
