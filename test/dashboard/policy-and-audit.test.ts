@@ -100,6 +100,28 @@ test.skipIf(!hasChromium)('a hundred records are drawn, and older ones by a butt
   await expect.poll(() => rows.count()).toBeGreaterThan(40);
 });
 
+test.skipIf(!hasChromium)('a page that is far behind goes on from the newest records', async () => {
+  const page = await tried.open('/audit');
+  const rows = page.locator('.audit-row');
+  await rows.first().waitFor();
+  const behind = '**/api/v1/audit?*from=*';
+  await page.route(behind, (route) => route.abort());
+  const comeAndGo = async () => {
+    const { leave, ended } = await tried.ask();
+    leave();
+    await ended;
+  };
+  // Each is at least two records; it is behind by more than the two hundred that it begins with.
+  for (let count = 0; count < 120; count += 20) await Promise.all(Array.from({ length: 20 }, comeAndGo));
+  const last = await tried.ask({ args: ['the-last-one'] });
+  const anew = page.waitForRequest((request) => /\/audit\?limit=\d+$/.test(request.url()));
+  await page.unroute(behind);
+  await anew;
+  await rows.filter({ hasText: 'the-last-one' }).first().waitFor({ timeout: 15_000 });
+  last.leave();
+  await last.ended;
+});
+
 test.skipIf(!hasChromium)('a gateway signs as it ends, and the page finds that head', async () => {
   await tried.gateway.end('SIGTERM');
   await tried.gateway.start();

@@ -42,13 +42,9 @@ export function createAuditTail(client: () => Client, events: SharedEvents): Aud
       const last = rows.peek()[0]?.seq ?? 0;
       const query = last === 0 ? { limit: first } : { limit: '1000', from: String(last) };
       const { audit } = await client().call('audit', { query }, { signal: over.signal });
-      // From the last one on: a line that is no record has no number to begin behind.
-      const known = new Set(rows.peek().map(({ key }) => key));
-      const fresh = toRows(audit, last).filter(({ key }) => !known.has(key));
-      if (fresh.length > 0) rows.value = [...fresh.toReversed(), ...rows.peek()].slice(0, keptRows);
-      const own = fresh.findLast(isHead);
-      if (own !== undefined) head.value = own;
-      else if (last === 0) head.value = await headBefore(client(), fresh[0]?.seq ?? 0, over.signal);
+      // A page that nobody looked at is far behind: it goes on from the newest ones, as if it were new.
+      if (last > 0 && audit.length > Number(first)) await show(await newest(), 0);
+      else await show(audit, last);
       state.value = 'ready';
     } catch (error) {
       if (!over.signal.aborted) state.value = error as Error;
@@ -57,6 +53,18 @@ export function createAuditTail(client: () => Client, events: SharedEvents): Aud
     if (over.signal.aborted) return;
     timer = setTimeout(() => void read(), again ? soonMs : quietMs);
     again = false;
+  };
+  const newest = async () =>
+    (await client().call('audit', { query: { limit: first } }, { signal: over.signal })).audit;
+  const show = async (audit: Parameters<typeof toRows>[0], last: number) => {
+    // From the last one on: a line that is no record has no number to begin behind.
+    const before = last === 0 ? [] : rows.peek();
+    const known = new Set(before.map(({ key }) => key));
+    const fresh = toRows(audit, last).filter(({ key }) => !known.has(key));
+    if (fresh.length > 0) rows.value = [...fresh.toReversed(), ...before].slice(0, keptRows);
+    const own = fresh.findLast(isHead);
+    if (own !== undefined) head.value = own;
+    else if (last === 0) head.value = await headBefore(client(), fresh[0]?.seq ?? 0, over.signal);
   };
   const soon = () => {
     if (isBusy) again = true;
