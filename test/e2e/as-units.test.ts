@@ -30,7 +30,7 @@ function asUnit(unit: string, writable: readonly string[]): string[] {
     ...writable.map((folder) => `mount --bind ${folder} ${folder}`),
     'mount -o remount,bind,ro /',
     'mount -t tmpfs tmpfs /tmp',
-    'exec "$@"',
+    'exec env TMPDIR=/tmp "$@"',
   ].join(' && ');
   const caps = ['-all', ...kept].join(',');
   return [
