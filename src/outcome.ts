@@ -29,6 +29,11 @@ function kindOf(reason: ErrorCode): 'denied' | 'canceled' | 'timed-out' | 'faile
   return reason === 'canceled' || reason === 'requester-gone' ? 'canceled' : 'failed';
 }
 
+/** It did not run to an end of its own, or was not let. */
+export function hasFailed({ kind }: Outcome): boolean {
+  return kind === 'failed' || kind === 'timed-out';
+}
+
 /** How the caller exits: with a code or, if `signal` is not 0, by that signal. */
 export function exitOf(outcome: Outcome): { code: number; signal: number } {
   switch (outcome.kind) {

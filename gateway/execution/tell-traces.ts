@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { exitOf, type Outcome } from '../../src/outcome.ts';
+import { exitOf, hasFailed, type Outcome } from '../../src/outcome.ts';
 import { openTraces, type TracesConfig } from '../../src/traces/open-traces.ts';
 import type { Span } from '../../src/traces/span.ts';
 import { newSpanId, newTraceId, readTraceparent } from '../../src/traces/trace-context.ts';
@@ -39,7 +39,7 @@ function spansOf({ record, trace, context }: Execution, outcome: Outcome): Span[
     ...{ traceId, spanId: newSpanId(), parentId, name: 'execution', kind: 'server' },
     ...{ startMs: trace.beganAt, endMs },
     attributes: attributesOf(record, outcome),
-    failed: outcome.kind === 'failed' || outcome.kind === 'timed-out',
+    failed: hasFailed(outcome),
   };
   const hops = hopsOf(trace.times(), endMs - trace.beganAt);
   const steps = hops.map(({ name, from, to }): Span => {

@@ -47,16 +47,12 @@ export type Place = (plan: Plan, execution: Execution) => Placed | Promise<Place
 
 export function createGhostPlacer(parts: PlacerParts): Place {
   return (plan, execution) => {
-    const shape = shapeOf(plan);
-    const key = shapeKey(shape);
-    const { timeoutMs } = plan;
-    const labels = { ...execution.context.hostLabels, ...parts.labelsOf(plan.agent) };
-    parts.warmer.asked({ shape, key, labels, timeoutMs });
-    const behindMs = (host: DockerHost) => parts.workspaces.behindMs(host.config, plan.agent);
-    const request = { shape, key, labels, avoid: new Map<DockerHost, ClawrdenError>(), behindMs };
+    const request = requestOf(plan, execution, parts);
+    const { shape, key, labels } = request;
+    parts.warmer.asked({ shape, key, labels, timeoutMs: plan.timeoutMs });
     const onPlace = (at: number) => {
       execution.queued();
-      void execution.send({ type: 'notice', text: `waiting for a Docker host, ${at} in line` });
+      tellPlace(execution, at);
     };
     const take = () => parts.scheduler.lease(request, execution.signal, onPlace);
     const gate = plan.mounts.length === 0 ? undefined : parts.workspaces.gate(plan.agent);
@@ -69,6 +65,24 @@ export function createGhostPlacer(parts: PlacerParts): Place {
     const placed = lease instanceof Promise ? undefined : claim(lease, key, parts);
     return placed ?? placeInTurn(lease, request, plan, execution, onPlace, parts);
   };
+}
+
+/** What a host must have for the plan. */
+export function requestOf(
+  plan: Plan,
+  execution: Execution,
+  { labelsOf, workspaces }: Pick<PlacerParts, 'labelsOf' | 'workspaces'>,
+) {
+  const shape = shapeOf(plan);
+  return {
+    ...{ shape, key: shapeKey(shape), avoid: new Map<DockerHost, ClawrdenError>() },
+    labels: { ...execution.context.hostLabels, ...labelsOf(plan.agent) },
+    behindMs: (host: DockerHost) => workspaces.behindMs(host.config, plan.agent),
+  };
+}
+
+export function tellPlace(execution: Execution, at: number): void {
+  void execution.send({ type: 'notice', text: `waiting for a Docker host, ${at} in line` });
 }
 
 export function visitOf(

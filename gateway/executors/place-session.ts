@@ -2,12 +2,19 @@ import { toClawrdenError } from '../../src/errors.ts';
 import type { InitSession } from '../../src/init-client/init-session.ts';
 import type { Plan } from '../../src/plan.ts';
 import type { Execution } from '../execution/execution.ts';
-import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
 import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
 import type { Session } from '../scheduler/sessions/session.ts';
 import type { Sessions } from '../scheduler/sessions/sessions.ts';
-import { shapeKey, shapeOf } from '../scheduler/warm/ghost-shape.ts';
-import { type Place, type Placed, type PlacerParts, settled, throughGate, visitOf } from './place-ghost.ts';
+import {
+  type Place,
+  type Placed,
+  type PlacerParts,
+  requestOf,
+  settled,
+  tellPlace,
+  throughGate,
+  visitOf,
+} from './place-ghost.ts';
 
 export interface SessionPlacerParts extends Pick<PlacerParts, 'workspaces' | 'startTimeoutMs' | 'labelsOf'> {
   readonly sessions: Pick<Sessions, 'of'>;
@@ -32,9 +39,8 @@ async function enter(
   parts: SessionPlacerParts,
   leaveGate?: () => void,
 ): Promise<Placed> {
-  const request = requestOf(plan, execution, parts);
-  const onPlace = (at: number) =>
-    void execution.send({ type: 'notice', text: `waiting for a Docker host, ${at} in line` });
+  const request = sessionRequestOf(plan, execution, parts);
+  const onPlace = (at: number) => tellPlace(execution, at);
   execution.queued();
   for (let tries = 1; ; tries += 1) {
     const session = parts.sessions.of(request, onPlace);
@@ -51,13 +57,11 @@ async function enter(
   }
 }
 
-function requestOf(plan: Plan, execution: Execution, parts: SessionPlacerParts): LeaseRequest {
-  const shape = shapeOf(plan);
-  const labels = { ...execution.context.hostLabels, ...parts.labelsOf(plan.agent) };
-  const behindMs = (host: DockerHost) => parts.workspaces.behindMs(host.config, plan.agent);
-  // Who asks for other hosts gets another session.
-  const wanted = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
-  return { shape, key: JSON.stringify([shapeKey(shape), wanted]), labels, avoid: new Map(), behindMs };
+/** Who asks for other hosts gets another session. */
+function sessionRequestOf(plan: Plan, execution: Execution, parts: SessionPlacerParts): LeaseRequest {
+  const request = requestOf(plan, execution, parts);
+  const wanted = Object.entries(request.labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { ...request, key: JSON.stringify([request.key, wanted]) };
 }
 
 async function settledOrLeft(placed: Placed, settle: () => Promise<Placed>): Promise<Placed> {

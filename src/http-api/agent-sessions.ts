@@ -27,5 +27,3 @@ export const sessionsReset = z.strictObject({
   ended: count.describe('sessions that ended with all that ran in them'),
   unconfirmed: z.array(z.string()).describe('Docker hosts where a container may still be there'),
 });
-
-export const resetQuery = z.strictObject({ reason: z.string().max(1024).optional() });

@@ -1,7 +1,8 @@
-import { agentSessions, resetQuery, sessionsOf, sessionsReset } from './agent-sessions.ts';
+import { agentSessions, sessionsOf, sessionsReset } from './agent-sessions.ts';
 import { pageQuery } from './fields.ts';
 import { host, hostStateRequest, hosts, named, relays } from './fleet.ts';
 import { paths } from './paths.ts';
+import { reasonQuery } from './principals.ts';
 
 /** Where commands run: hosts, relays, and containers that agents keep. */
 export const fleetRoutes = {
@@ -34,7 +35,7 @@ export const fleetRoutes = {
     ...paths.resetSessions,
     does: "ends an agent's sessions with all that runs in them; its next command gets a fresh one",
     params: sessionsOf,
-    query: resetQuery,
+    query: reasonQuery,
     answer: sessionsReset,
   },
 } as const;

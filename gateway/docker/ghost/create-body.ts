@@ -15,7 +15,7 @@ const mebibyte = 1024 * 1024;
 /**
  * The whole body of a ghost's create call without its labels: a pure function of the shape, the image's VOLUME paths
  * and the init's volume. A caller influences HostConfig only through the fields that are named here. Throws
- * `words`: what the init is told. `internal` for a shape that no ghost may have, `image-missing` if the image cannot be used.
+ * `internal` for a shape that no ghost may have, `image-missing` if the image cannot be used. `words`: what the init is told.
  */
 export function createBody(
   shape: GhostShape,

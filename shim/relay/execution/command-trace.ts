@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../src/outcome.ts';
+import { hasFailed, type Outcome } from '../../../src/outcome.ts';
 import type { Span } from '../../../src/traces/span.ts';
 import type { SpanExporter } from '../../../src/traces/span-exporter.ts';
 import { newSpanId, newTraceId, toTraceparent } from '../../../src/traces/trace-context.ts';
@@ -42,9 +42,8 @@ export function startCommandTrace(exporter: SpanExporter, began: number): Comman
         ...{ 'clawrden.execution': executionId, 'clawrden.agent': agent },
         'clawrden.outcome': outcome.kind,
       };
-      const failed = outcome.kind === 'failed' || outcome.kind === 'timed-out';
       exporter.add([
-        { ...span(root, '', 'command', began, end), attributes, failed },
+        { ...span(root, '', 'command', began, end), attributes, failed: hasFailed(outcome) },
         ...stepsOf(times, began, end).map(([name, from, to]) =>
           span(name === 'gateway' ? call : newSpanId(), root, name, from, to),
         ),

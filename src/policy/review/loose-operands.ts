@@ -2,8 +2,8 @@ import { findSubcommand } from '../arguments/find-subcommand.ts';
 import type { Subcommand } from '../arguments/tools/grammar.ts';
 import { type KnownTools, knownTools } from '../arguments/tools/known-tools.ts';
 import type { Policy, Rule } from '../policy.ts';
-import type { Glob } from '../rules/glob.ts';
 import { smallLetters } from '../small-letters.ts';
+import { plainWordsOf } from './plain-words.ts';
 import { ruleAt } from './rule-at.ts';
 
 /** Strict rules whose second word is an operand: its tool may take it by other names, which the data does not have. */
@@ -26,11 +26,6 @@ function looseWordOf(rule: Rule, tool: string, known: KnownTools): string | unde
       return `${ruleAt(rule)}: "${word}" is an operand of ${tool} ${command}: args compare it as it is written, and not with other names that ${tool} may take for it`;
   }
   return undefined;
-}
-
-function plainWordsOf(item: Glob | '**'): readonly string[] {
-  if (item === '**') return [];
-  return item.flatMap((pieces) => (pieces.length === 1 ? pieces : []));
 }
 
 /** Of a sub-command that runs scripts it is the name of one of these, which has no other. */

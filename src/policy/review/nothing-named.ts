@@ -3,6 +3,7 @@ import { findSubcommand } from '../arguments/find-subcommand.ts';
 import type { ToolGrammar } from '../arguments/tools/grammar.ts';
 import { type KnownTools, knownTools } from '../arguments/tools/known-tools.ts';
 import type { Policy, Rule } from '../policy.ts';
+import { plainWordsOf } from './plain-words.ts';
 import { ruleAt } from './rule-at.ts';
 
 /** Rules that name what cannot be: they hold for nothing, and their author may think that they do. One line each. */
@@ -25,8 +26,8 @@ function noSubcommands(rule: Rule, known: KnownTools): string[] {
   const names = [...(rule.tools ?? [])];
   const grammars = names.flatMap((name) => known.get(name) ?? []).filter(hasSubcommands);
   if (names.length === 0 || grammars.length < names.length) return [];
-  return firstWords(rule)
-    .filter((word) => !grammars.some((grammar) => findSubcommand(grammar, word)))
+  return plainWordsOf(rule.args?.items[0])
+    .filter((word) => !word.startsWith('-') && !grammars.some((grammar) => findSubcommand(grammar, word)))
     .map((word) => {
       const hint = nearestHint(word, new Set(grammars.flatMap(namesOf)), 'name');
       return `${ruleAt(rule)}: "${word}" is no sub-command of ${names.join(' or ')} that is known${hint}`;
@@ -39,11 +40,4 @@ function hasSubcommands({ subcommands }: ToolGrammar): boolean {
 
 function namesOf({ subcommands }: ToolGrammar): readonly string[] {
   return [...(subcommands?.keys() ?? [])];
-}
-
-/** Literal alternatives of the first item. */
-function firstWords({ args }: Rule): readonly string[] {
-  const [first] = args?.items ?? [];
-  if (first === undefined || first === '**') return [];
-  return first.flatMap((pieces) => (pieces.length === 1 && !pieces[0]?.startsWith('-') ? pieces : []));
 }

@@ -1,6 +1,7 @@
 import { findSubcommand } from '../arguments/find-subcommand.ts';
 import { type KnownTools, knownTools } from '../arguments/tools/known-tools.ts';
 import type { Policy, Rule } from '../policy.ts';
+import { plainWordsOf } from './plain-words.ts';
 import { ruleAt } from './rule-at.ts';
 
 /** Sub-commands that do nearly the same and are judged each by itself: who denies the first may mean the second. */
@@ -23,11 +24,8 @@ export function findUnnamedTwins({ rules, known = knownTools }: Policy & { versi
 
 function subcommandsOf({ subcommands, args }: Rule, tool: string, known: KnownTools): ReadonlySet<string> {
   const grammar = known.get(tool);
-  const [first] = args?.items ?? [];
-  const words =
-    first === undefined || first === '**'
-      ? []
-      : first.flatMap((pieces) => (pieces.length === 1 ? pieces : []));
-  const named = words.flatMap((word) => (grammar && findSubcommand(grammar, word)?.name) ?? []);
+  const named = plainWordsOf(args?.items[0]).flatMap(
+    (word) => (grammar && findSubcommand(grammar, word)?.name) ?? [],
+  );
   return new Set([...(subcommands ?? []), ...named]);
 }
