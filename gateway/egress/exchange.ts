@@ -64,15 +64,32 @@ function framingOf({ headers, method = '' }: IncomingMessage): string[] {
   return headers['content-length'] === undefined && mayHaveBody ? ['Content-Length', '0'] : [];
 }
 
+/** Words before the answer, as `103 Early Hints`, which no client of a proxy needs. */
+const mostHints = 16;
+
 async function answerOf(call: ReturnType<typeof request>, sent: Promise<void>): Promise<IncomingMessage> {
   const answered = once(call, 'response') as Promise<[IncomingMessage]>;
   // A server may answer before it has read everything, and then end the connection.
   sent.catch(() => {});
   answered.catch(() => {});
   const failed = sent.then(() => answered);
-  const [answer] = await Promise.race([answered, failed]);
+  const [answer] = await Promise.race([answered, failed, noAnswer(call)]);
   call.on('error', () => {});
   return answer;
+}
+
+/** Rejects at what is neither an answer nor an error to Node: it would be waited for as long as the client likes. */
+function noAnswer(call: ReturnType<typeof request>): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const give = (up: string) => reject(new EgressError('unreachable', `the destination ${up}`));
+  let hints = 0;
+  call.on('upgrade', () => give('changes the protocol, which nobody asked for'));
+  call.on('information', () => {
+    hints += 1;
+    if (hints > mostHints) give('hints at an answer again and again');
+  });
+  promise.catch(() => {});
+  return promise;
 }
 
 function passHead(

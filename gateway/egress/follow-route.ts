@@ -6,8 +6,9 @@ import { plannedRoute, type Route, routeEndpoint, wayOutHost, wayOutPort } from 
 import { canonicalJson } from '../../src/plan.ts';
 import type { Secret } from '../secrets/open-secrets.ts';
 import { exchange } from './exchange.ts';
+import { spelling } from './http-headers.ts';
 import type { Asked } from './read-request.ts';
-import { ownHeaders, spelling } from './route-headers.ts';
+import { ownHeaders } from './route-headers.ts';
 import { readRouteTarget } from './route-path.ts';
 import { secured } from './secure-socket.ts';
 import type { Visit } from './visit.ts';

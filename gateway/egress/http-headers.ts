@@ -28,6 +28,17 @@ export function withoutHopByHop(raw: RawHeaders): string[] {
 /** What says how long a body is never goes because somebody lists it. */
 const framing: ReadonlySet<string> = new Set(['content-length', 'host']);
 
+/** Some servers take `x_api_key` or `x.api.key` for `X-Api-Key`. */
+export function spelling(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '-');
+}
+
+/** Whether it is not a header of one connection or of a message's length, but some server takes it for one. */
+export function isDisguised(name: string): boolean {
+  const meant = spelling(name);
+  return meant !== name.toLowerCase() && (hopByHop.has(meant) || framing.has(meant));
+}
+
 /** `drops` gets the name in small letters. */
 export function withoutHeaders(raw: RawHeaders, drops: (name: string, value: string) => boolean): string[] {
   return pairs(raw).flatMap(([name, value]) => (drops(name.toLowerCase(), value) ? [] : [name, value]));

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { abortable, deadline } from '../../src/abort.ts';
 import { EgressError } from '../../src/egress/egress-error.ts';
+import { isDisguised } from './http-headers.ts';
 
 /** What a client of the way out wants: a tunnel, with what it has sent already, or an answer to one request. */
 export type Asked =
@@ -44,6 +45,8 @@ function checked(asked: Asked): Asked {
   const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
   for (const name of ['host', 'content-length', 'transfer-encoding'])
     if (names.filter((other) => other === name).length > 1) throw wrong(`the header ${name} twice`);
+  const disguised = names.find(isDisguised);
+  if (disguised !== undefined) throw wrong(`the header ${disguised}, which some servers take for another,`);
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion !== '1.1'))
     throw wrong('a transfer-encoding other than chunked');

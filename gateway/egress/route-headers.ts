@@ -1,7 +1,7 @@
 import { EgressError } from '../../src/egress/egress-error.ts';
 import type { Route } from '../../src/egress/route.ts';
 import type { Secret } from '../secrets/open-secrets.ts';
-import type { RawHeaders } from './http-headers.ts';
+import { type RawHeaders, spelling } from './http-headers.ts';
 
 export interface OwnHeaders {
   readonly raw: RawHeaders;
@@ -31,11 +31,6 @@ export async function ownHeaders(
     raw,
     isEcho: (other, value) => names.has(spelling(other)) || hidden.some((text) => value.includes(text)),
   };
-}
-
-/** Some servers take `x_api_key` for `X-Api-Key`. */
-export function spelling(name: string): string {
-  return name.toLowerCase().replaceAll('_', '-');
 }
 
 async function readSecret(name: string, secret: Secret, signal: AbortSignal, route: string): Promise<string> {

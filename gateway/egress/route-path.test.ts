@@ -25,7 +25,7 @@ const piece = fc.constantFrom(
     '?',
     '#',
   ],
-  ...['%', '%zz', '%c0%ae', '@scope', ' ', 'ä', '*'],
+  ...['%', '%zz', '%c0%ae', '%32', '%65', '%35', '2e', '%ef%bc%8e', '%e2%80%a5', '%ef%bc%8f', '@scope', ' ', 'ä', '*'],
 );
 
 describe('A-63: the path below a route', () => {
@@ -80,6 +80,20 @@ describe('A-63: the path below a route', () => {
     expect(() => readRouteTarget(`/npm/${path}`)).toThrow(/refused|must be/);
   });
 
+  it.each([
+    ...['%25%32%65%25%32%65/x', '%252%65%252%65/x', '%25%32%66x', '%25%2532e', '%25%35c'],
+    ...['%c0%ae%c0%ae/x', '%e0%80%ae/x', '%ff', '%ef%bc%8e%ef%bc%8e/x', 'a%ef%bc%8fb', '%e2%80%a5/x', '%c2%85'],
+  ])('A-261: may not be %j, which some server reads as one that climbs', (path) => {
+    expect(() => readRouteTarget(`/npm/${path}`)).toThrow(/is refused/);
+  });
+
+  it.each(['100%25', 'caf%c3%a9/%e6%97%a5', 'a%20b%3bc', '%7euser', '%40scope%2fname', '50%25off'])(
+    'may be %j',
+    (path) => {
+      expect(readRouteTarget(`/npm/${path}`).path).toBe(path);
+    },
+  );
+
   it.each(['/', '//', '/Npm/x', '/1/x', '/a_b/x', '*', '/../x', '/npm%2fx', 'npm/x'])(
     '%j has no route',
     (text) => {
@@ -88,15 +102,21 @@ describe('A-63: the path below a route', () => {
   );
 });
 
-/** As it is, and as servers read it that decode it once or twice. */
+/** As it is, and as servers read it that decode it, however often; some take two bytes or a wide form for a dot. */
 function decodings(path: string): string[] {
-  const once = path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  const twice = once.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  return [path, once, twice];
+  const all = [path];
+  for (let text = path, next = decoded(text); next !== text; text = next, next = decoded(text)) all.push(next);
+  return all.flatMap((text) => [text, loosely(text)]);
+}
+
+function decoded(path: string): string {
+  return path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** `path` has a character for each byte. */
+function loosely(path: string): string {
+  const bytes = path.replaceAll('\xc0\xae', '.').replaceAll('\xc0\xaf', '/');
+  return Buffer.from(bytes, 'latin1').toString().normalize('NFKC');
 }
 
 /** Whether no way of reading the path leads above it. */

@@ -19,14 +19,49 @@ export function readRouteTarget(target: string): RouteTarget {
   return { route, path, query };
 }
 
-/** Empty, or what must not be there. Servers decode once or twice, and take `;`, `\` and `%2f` for what they like. */
+/** A path that is still another one after so many decodings is nobody's. */
+const mostDecodings = 3;
+
+/**
+ * Empty, or what must not be there. Servers decode once or twice, and take `;`, `\` and `%2f` for what they like: so
+ * the path is held to the same rules as it is, and as whoever decodes it reads it.
+ */
 function wrongPath(path: string): string {
   if (!/^(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$/.test(path))
     return 'a character that must be encoded';
-  if (/%(?:[01][0-9a-f]|7f)/i.test(path)) return 'an encoded control character';
-  if (/%5c/i.test(path)) return 'a backslash';
-  if (/%25(?:2[5ef]|5c)/i.test(path)) return 'something that is encoded twice';
-  const segments = path.replace(/%2e/gi, '.').split(/\/|%2f/i);
+  let text = path;
+  for (let round = 0; round <= mostDecodings; round += 1) {
+    const what = wrongText(text, round > 0);
+    if (what !== '') return what;
+    const next = decoded(text);
+    if (next === undefined) return 'bytes that are no UTF-8';
+    if (next === text) return '';
+    text = next;
+  }
+  return 'something that is encoded again and again';
+}
+
+function wrongText(text: string, isDecoded: boolean): string {
+  if (/\p{Cc}/u.test(text)) return 'an encoded control character';
+  if (text.includes('\\')) return 'a backslash';
+  if (isDecoded && /%(?:2[5ef]|5c)/i.test(text)) return 'something that is encoded twice';
+  if (/\P{ASCII}/u.test(text) && Array.from(text).some(isLookalike))
+    return 'a character that some servers take for . or /';
+  const segments = text.split('/');
   if (segments.slice(0, -1).includes('')) return '//';
-  return segments.some((segment) => /^\.{1,2}(?:;.*)?$/.test(segment)) ? '. or .. in it' : '';
+  return segments.some((segment) => /^\.{1,2}(?:;.*)?$/s.test(segment)) ? '. or .. in it' : '';
+}
+
+/** The wide forms of the characters that count here, and their like. */
+function isLookalike(character: string): boolean {
+  return /\P{ASCII}/u.test(character) && /[./\\%;]/.test(character.normalize('NFKC'));
+}
+
+/** `undefined` if it decodes to what is no UTF-8: some read a dot in two bytes. */
+function decoded(text: string): string | undefined {
+  try {
+    return text.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => decodeURIComponent(bytes));
+  } catch {
+    return undefined;
+  }
 }

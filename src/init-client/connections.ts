@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { encodeFrame, type Frame, FrameType } from '../wire/frames.ts';
+import { type Frame, FrameType, frameHeaderBytes } from '../wire/frames.ts';
 import { Connection, type Teller } from './connection.ts';
 import { InitFault } from './init-fault.ts';
 
@@ -105,7 +105,7 @@ export class Connections {
 
   #teller(id: number): Teller {
     const say = (type: number, payload: Uint8Array = new Uint8Array()) => {
-      if (!this.#isOver) this.#stream.write(encodeFrame(type, Buffer.concat([Uint8Array.of(id), payload])));
+      if (!this.#isOver) this.#stream.write(frameOf(type, id, payload));
     };
     const slotOf = () => this.#slots.get(id);
     return {
@@ -132,6 +132,16 @@ export class Connections {
   #free(id: number, { saidByInit, saidByUs }: Slot): void {
     if (saidByInit && saidByUs) this.#slots.delete(id);
   }
+}
+
+/** In one copy: most of them are a download. */
+function frameOf(type: number, id: number, payload: Uint8Array): Buffer {
+  const frame = Buffer.allocUnsafe(frameHeaderBytes + 1 + payload.length);
+  frame.writeUInt8(type, 0);
+  frame.writeUInt32BE(1 + payload.length, 1);
+  frame.writeUInt8(id, frameHeaderBytes);
+  frame.set(payload, frameHeaderBytes + 1);
+  return frame;
 }
 
 function numberOf(value: number): Buffer {

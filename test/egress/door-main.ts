@@ -16,7 +16,7 @@ import type { Route } from '../../src/egress/route.ts';
 import { activeOpens } from './active-opens.ts';
 
 /** In the gateway's namespace: the way out, on a socket of the file system, which no namespace cuts off. */
-export type DoorOrder = WayOrder | { readonly tell: 'all' } | { readonly stop: true };
+export type DoorOrder = WayOrder | { readonly tell: 'all' | 'memory' } | { readonly stop: true };
 
 interface WayOrder {
   readonly reach: Reach;
@@ -53,15 +53,24 @@ process.env['DOOR_TOKEN'] = 'token-of-the-environment';
 const refused: string[] = [];
 const serving = new Set<Promise<void>>();
 let serve: (socket: Socket) => Promise<void> = async (socket) => void socket.destroy();
+let serveNeighbour = serve;
 let stop = () => {};
 let metrics = () => '';
 let told = 0;
 
-const server = createServer({ allowHalfOpen: true, pauseOnConnect: false }, (socket) => {
-  const served = serve(socket).finally(() => serving.delete(served));
-  serving.add(served);
-});
-server.listen(join(folder, 'door.sock'), () => process.send?.('ready'));
+function listen(name: string, serveOne: (socket: Socket) => Promise<void>, done: () => void): void {
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: false }, (socket) => {
+    const served = serveOne(socket).finally(() => serving.delete(served));
+    serving.add(served);
+  });
+  server.listen(join(folder, name), done);
+}
+/** Of another agent, with what it spends by itself. */
+listen(
+  'neighbour.sock',
+  (socket) => serveNeighbour(socket),
+  () => listen('door.sock', (socket) => serve(socket), () => process.send?.('ready')),
+);
 
 function use({ reach, limits = {}, proxy, idleMs = 300_000, routes = [] }: WayOrder) {
   const connect = guardedConnect({ resolve: resolveName, ours, ...(proxy && { proxy }), withinMs: 20_000 });
@@ -81,6 +90,8 @@ function use({ reach, limits = {}, proxy, idleMs = 300_000, routes = [] }: WayOr
     ended: () => {},
   };
   serve = (socket) => egress.serve(socket, way);
+  const other = { ...way, execution: 'e-2', agent: 'writer', account: openAccount({}) };
+  serveNeighbour = (socket) => egress.serve(socket, other);
   stop = () => ended.abort(new Error('paused'));
   metrics = () => JSON.stringify(egress.metrics());
 }
@@ -106,7 +117,7 @@ async function facts(): Promise<DoorFacts> {
 process.on('message', (order: DoorOrder) => {
   if ('reach' in order) use(order);
   if ('stop' in order) stop();
-  if ('tell' in order) void facts().then((answer) => process.send?.(answer));
-  else process.send?.({});
+  if ('tell' in order && order.tell === 'all') void facts().then((answer) => process.send?.(answer));
+  else process.send?.({ rss: process.memoryUsage().rss });
 });
 process.on('disconnect', () => process.exit());

@@ -9,6 +9,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { startDns, type Zone } from './dns-server.ts';
 import { answerPage } from './fetch-pages.ts';
+import { startRaw } from './raw-server.ts';
 
 /** Of the namespace that is the internet, and every inside network: it has every address. */
 export type InternetOrder =
@@ -27,6 +28,8 @@ export interface Seen {
   readonly asked: readonly string[];
   /** Of each request over HTTP. */
   readonly requests: readonly SeenRequest[];
+  /** Bytes of each connection to port 81 that has ended. */
+  readonly raw: readonly string[];
 }
 
 export interface SeenRequest {
@@ -88,6 +91,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 createHttpServer(serve).on('connection', note).listen(80, '::');
 createHttpServer(serve).on('connection', note).listen(8080, '::');
+const raw = startRaw(81, note);
 
 /** A company's proxy: it knows where names lead. */
 createHttpServer((_request, response) => void response.writeHead(405).end())
@@ -128,6 +132,7 @@ process.on('message', (order: InternetOrder) => {
     connections: connections.splice(0),
     asked: dns.asked.splice(0),
     requests: requests.splice(0),
+    raw: raw.take(),
   };
   process.send?.(seen satisfies Seen);
 });

@@ -1,5 +1,6 @@
 /* connect HOST PORT, for ssh's ProxyCommand: asks the way out on 127.0.0.1:3128 for a tunnel, and is its two ends, stdin
- * and stdout. It decides nothing: any program may ask the way out without it. */
+ * and stdout. It decides nothing: any program may ask the way out without it.
+ * connect --try MS [ADDRESS PORT]..., for `clawrden doctor`: says what is reached from a Docker network. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -12,6 +13,7 @@
 
 #include "clock.h"
 #include "text.h"
+#include "try.h"
 
 /* The gateway itself gives up after 30 s. */
 enum { WAY_PORT = 3128, HEAD_MOST = 4096, HOST_MOST = 253, PORT_MOST = 5, WITHIN_MS = 60000, CHUNK = 65536 };
@@ -148,6 +150,8 @@ static int carry_both(int fd)
 int main(int count, char **words)
 {
     static char head[HEAD_MOST + 1];
+    if (count > 1 && strcmp(words[1], "--try") == 0)
+        return try_all(count - 2, words + 2);
     if (count != 3 || !is_host(words[1]) || !is_port(words[2]))
         fail("usage: connect HOST PORT");
     signal(SIGPIPE, SIG_IGN);

@@ -124,4 +124,27 @@ describe.skipIf(!asRoot).each(nativeBuilds)('connect, for ssh ($name)', ({ conne
       stderr: 'clawrden: connect: nobody listens on 127.0.0.1:3128: this command has no network by name\n',
     });
   });
+
+  test('--try says which of its addresses take a connection, and listens meanwhile', async () => {
+    const words = ['127.0.0.1', '3128', '127.0.0.1', '9001', '::1', '3128', '20.0.0.1', '80', '::ffff:7f00:1', '3128'];
+    const { code, stdout } = await run('', [connect, '--try', '300', ...words]);
+    expect({ code, lines: stdout.split('\n').toSorted() }).toEqual({
+      ...{ code: 0, lines: ['', '127.0.0.1 3128', '::ffff:7f00:1 3128'] },
+    });
+  });
+
+  test.each([
+    [],
+    ['0'],
+    ['60001'],
+    ['1x'],
+    ['300', '127.0.0.1'],
+    ['300', 'a.example', '80'],
+    ['300', '127.0.0.1', '65536'],
+    ['300', '127.0.0.1', '0'],
+    ['300', ...Array.from({ length: 257 }, () => ['127.0.0.1', '80']).flat()],
+  ])('--try takes addresses and ports, and no names: %s', async (...words) => {
+    const { code, stdout } = await run('', [connect, '--try', ...words]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
 });

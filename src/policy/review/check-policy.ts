@@ -147,7 +147,7 @@ function findRiskyTools(policy: Policy): string[] {
     ...(networked.length === 0
       ? []
       : [
-          `${names} can reach a network: while one runs, its agent can too, through the workspace they share; a Docker network leads to all that its host reaches, engines and metadata services among it`,
+          `${names} can reach a network: while one runs, its agent can too, through the workspace they share; a Docker network leads to all that its host reaches, engines and metadata services among it: clawrden doctor, which asks the hosts, says what answers`,
         ]),
   ];
 }

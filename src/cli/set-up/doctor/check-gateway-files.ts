@@ -9,6 +9,7 @@ import { checkAudit } from './check-audit.ts';
 import { checkCertificate, checkKey, checkServerFiles } from './check-certificate.ts';
 import { checkEngine, checkPresent } from './check-engine.ts';
 import { checkDisk } from './check-machine.ts';
+import { checkNetworks, dockerNetworks } from './check-networks.ts';
 import { checkNotify } from './check-notify.ts';
 import { checkOidc } from './check-oidc.ts';
 import { checkRoutes } from './check-routes.ts';
@@ -93,7 +94,7 @@ async function checkWorkspaces({ agents, hosts }: GatewayConfig): Promise<Findin
 
 async function checkHost(
   host: HostConfig,
-  { agents }: GatewayConfig,
+  { agents, hosts }: GatewayConfig,
   policy: Policy | undefined,
 ): Promise<Finding[]> {
   const check = `host ${host.name}`;
@@ -102,13 +103,16 @@ async function checkHost(
   const docker = `docker -H ${host.engine}`;
   const tools = [...(policy?.tools.values() ?? [])].filter(({ strategy }) => strategy === 'ghost');
   const images = new Set(tools.flatMap(({ image }) => (image === undefined ? [] : [image])));
-  const networks = new Set(tools.map(({ network }) => network).filter((network) => network !== 'none'));
+  const networks = policy === undefined ? [] : [...dockerNetworks(policy).keys()];
   const volumes = agents.flatMap(({ workspace }) => (workspace?.kind === 'volume' ? [workspace.source] : []));
   const wanted = [
     ...[...images].map((name) => [`/images/${name}/json`, `${docker} pull ${name}`] as const),
-    ...[...networks].map((name) => [`/networks/${name}`, `${docker} network create ${name}`] as const),
+    ...networks.map((name) => [`/networks/${name}`, `${docker} network create ${name}`] as const),
     ...volumes.map((name) => [`/volumes/${name}`, `${docker} volume create ${name}`] as const),
   ];
   const missing = await Promise.all(wanted.map(([path, fix]) => checkPresent(check, host, path, fix)));
-  return [engine, ...missing.filter((finding) => finding !== undefined)];
+  const absent = missing.filter((finding) => finding !== undefined);
+  // A network is tried by an image of its tools.
+  if (absent.length > 0 || policy === undefined) return [engine, ...absent];
+  return [engine, ...(await checkNetworks(check, host, hosts, policy))];
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, type RequestOptions, request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
-import { json } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { HostConfig } from '../../../config/gateway-config.ts';
 import { parseSshUrl, type SshDestination } from '../../../ssh/ssh-destination.ts';
 import { openSshTunnel } from '../../../ssh/ssh-tunnel.ts';
@@ -16,28 +16,47 @@ export interface EngineAnswer {
 const timeoutMs = 3000;
 const streamTimeoutMs = 10_000;
 
-/** One GET of the Engine API. Rejects if there is no answer within 3 s, after at most 15 s for a login. */
-export async function askEngine({ engine, tls, ssh }: EngineAddress, path: string): Promise<EngineAnswer> {
-  const { protocol, hostname, port, pathname } = new URL(engine);
-  const destination = parseSshUrl(engine);
-  if (destination !== undefined) return await askOverSsh(destination, ssh, path);
-  const common: RequestOptions = { path, signal: AbortSignal.timeout(timeoutMs), agent: false };
-  if (protocol === 'unix:') return await answerOf(requestPlain({ ...common, socketPath: pathname }));
-  if (protocol !== 'tcp:' || tls === undefined) throw new Error(`${engine} cannot be asked from here`);
-  const [ca, cert, key] = await Promise.all([readFile(tls.ca), readFile(tls.cert), readFile(tls.key)]);
-  return await answerOf(requestTls({ ...common, hostname, port, ca, cert, key, rejectUnauthorized: true }));
+export interface EngineCall {
+  readonly path: string;
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** JSON, or a tar. */
+  readonly body?: object;
+  readonly withinMs?: number;
 }
 
-async function askOverSsh(
-  destination: SshDestination,
-  files: EngineAddress['ssh'],
-  path: string,
-): Promise<EngineAnswer> {
+/** One GET of the Engine API. Rejects if there is no answer within 3 s, after at most 15 s for a login. */
+export async function askEngine(address: EngineAddress, path: string): Promise<EngineAnswer> {
+  const { status, bytes } = await callEngine(address, { path });
+  return { status, body: JSON.parse(bytes.toString()) };
+}
+
+/** One call of the Engine API. */
+export async function callEngine(
+  { engine, tls, ssh }: EngineAddress,
+  call: EngineCall,
+): Promise<{ readonly status: number; readonly bytes: Buffer }> {
+  const { protocol, hostname, port, pathname } = new URL(engine);
+  const destination = parseSshUrl(engine);
+  if (destination !== undefined) return await callOverSsh(destination, ssh, call);
+  const common: RequestOptions = { ...optionsOf(call), agent: false };
+  if (protocol === 'unix:') return await answerOf(requestPlain({ ...common, socketPath: pathname }), call);
+  if (protocol !== 'tcp:' || tls === undefined) throw new Error(`${engine} cannot be asked from here`);
+  const [ca, cert, key] = await Promise.all([readFile(tls.ca), readFile(tls.cert), readFile(tls.key)]);
+  const secure = { hostname, port, ca, cert, key, rejectUnauthorized: true };
+  return await answerOf(requestTls({ ...common, ...secure }), call);
+}
+
+function optionsOf({ path, method = 'GET', body, withinMs = timeoutMs }: EngineCall): RequestOptions {
+  const type = body instanceof Uint8Array ? 'application/x-tar' : 'application/json';
+  const headers = body === undefined ? {} : { 'Content-Type': type };
+  return { path, method, headers, signal: AbortSignal.timeout(withinMs) };
+}
+
+async function callOverSsh(destination: SshDestination, files: EngineAddress['ssh'], call: EngineCall) {
   const tunnel = openSshTunnel(destination, files ?? {});
   try {
     const socket = await tunnel.connect();
-    const signal = AbortSignal.timeout(timeoutMs);
-    return await answerOf(requestPlain({ path, signal, createConnection: () => socket }));
+    return await answerOf(requestPlain({ ...optionsOf(call), createConnection: () => socket }), call);
   } finally {
     tunnel.close();
   }
@@ -57,15 +76,16 @@ export async function openAnswer(
   return await responseOf(requestPlain({ path, method, socketPath, signal, agent: false }));
 }
 
-async function answerOf(request: ReturnType<typeof requestPlain>): Promise<EngineAnswer> {
-  const response = await responseOf(request);
-  return { status: response.statusCode ?? 0, body: await json(response) };
+async function answerOf(request: ReturnType<typeof requestPlain>, { body }: EngineCall) {
+  const bytes = body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body);
+  const response = await responseOf(request, bytes);
+  return { status: response.statusCode ?? 0, bytes: await buffer(response) };
 }
 
 /** Sends the request, with `body` if there is one. */
 export function responseOf(
   request: ReturnType<typeof requestPlain>,
-  body?: string,
+  body?: string | Uint8Array,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.on('error', reject);

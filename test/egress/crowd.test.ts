@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDoor, sayAtDoor } from './door-client.ts';
+import type { DoorFacts, DoorOrder } from './door-main.ts';
+import { ask, mayMakeNamespaces, startNamespaces, type TwoNamespaces } from './two-namespaces.ts';
+
+const crowd = 10_000;
+const atOnce = 250;
+/** What is kept of so many connections would be more than this. */
+const mostGrown = 48 * 1024 * 1024;
+
+describe.skipIf(!mayMakeNamespaces)('the way out of two agents', () => {
+  let site: TwoNamespaces;
+  const order = async (what: DoorOrder) => await ask<DoorFacts>(site.gateway, what);
+
+  beforeAll(async () => {
+    site = await startNamespaces('door-main.ts');
+    await site.internet({ zone: { 'registry.example': [['20.0.0.1']] } });
+    const allow = ['registry.example:7', 'registry.example:80'].map((to) => ({ to }));
+    await order({ reach: { network: 'registry', allow, routes: [] } });
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  it('A-65 P20: 10,000 connections of one keep nothing of the gateway, and no answer from the other', async () => {
+    const held = await Promise.all(Array.from({ length: 64 }, open));
+    await arrive(crowd / 5);
+    const { rss: before } = await memory();
+    const over = new AbortController();
+    const neighbour = askUntil(over.signal);
+    const refused = await arrive(crowd);
+    over.abort();
+    const answers = await neighbour;
+    const { rss: after } = await memory();
+    for (const socket of held) socket.destroy();
+    expect(refused).toBe(crowd);
+    expect(answers.length).toBeGreaterThan(5);
+    expect(answers.filter((answer) => !answer.startsWith('HTTP/1.1 200 '))).toEqual([]);
+    expect(after - before).toBeLessThan(mostGrown);
+    const { records } = await order({ tell: 'all' });
+    expect(records.filter(({ agent }) => agent === 'coder')).toHaveLength(64);
+    const turned = records.reduce((sum, { turnedAway = 0 }) => sum + turnedAway, 0);
+    expect(turned).toBe(crowd + crowd / 5);
+  });
+
+  async function open(): Promise<Socket> {
+    const socket = openDoor(site.folder);
+    socket.write('CONNECT registry.example:7 HTTP/1.1\r\n\r\n');
+    const [head] = (await once(socket, 'data')) as [Buffer];
+    expect(head.toString()).toMatch(/^HTTP\/1\.1 200 /);
+    return socket;
+  }
+
+  /** So many come, and how many were turned away. */
+  async function arrive(count: number): Promise<number> {
+    let refused = 0;
+    let left = count;
+    const one = async () => {
+      while (left > 0) {
+        left -= 1;
+        const answer = await sayAtDoor(site.folder, 'CONNECT registry.example:7 HTTP/1.1\r\n\r\n');
+        if (/^HTTP\/1\.1 503 .*too many connections/.test(answer)) refused += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, one));
+    return refused;
+  }
+
+  /** The neighbour asks again and again, a little slower than it may. */
+  async function askUntil(signal: AbortSignal): Promise<string[]> {
+    const answers: string[] = [];
+    while (!signal.aborted) {
+      answers.push(
+        await sayAtDoor(
+          site.folder,
+          'GET http://registry.example/n HTTP/1.1\r\nHost: x\r\n\r\n',
+          'neighbour.sock',
+        ),
+      );
+      await sleep(25);
+    }
+    return answers;
+  }
+
+  /** `facts()` waits for those that are held, which this must not. */
+  async function memory(): Promise<{ rss: number }> {
+    return await ask<{ rss: number }>(site.gateway, { tell: 'memory' } satisfies DoorOrder);
+  }
+});
