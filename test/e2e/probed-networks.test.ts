@@ -40,7 +40,13 @@ describe.skipIf(!hasLab())('doctor tries what a Docker network leads to', () => 
   });
 
   async function listen(address: string, port: number): Promise<ChildProcess> {
-    const [program = '', ...args] = host().onNetwork([process.execPath, '-e', listening, address, String(port)]);
+    const [program = '', ...args] = host().onNetwork([
+      process.execPath,
+      '-e',
+      listening,
+      address,
+      String(port),
+    ]);
     const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     running.push(child);
     await once(child, 'message');
@@ -48,13 +54,16 @@ describe.skipIf(!hasLab())('doctor tries what a Docker network leads to', () => 
   }
 
   async function check(network: string): Promise<string[]> {
-    const result = parsePolicy(`version: 1
+    const result = parsePolicy(
+      `version: 1
 default: deny
 networks: { net: { docker-network: ${network} } }
 tools: { t: { strategy: ghost, image: "${busyboxImage}", network: net } }
 rules: [{ name: all, tools: [t], action: allow }]
 complete: true
-`, 'policy.yaml');
+`,
+      'policy.yaml',
+    );
     if (!('policy' in result)) throw new Error(result.problems.join());
     const found = await checkNetworks('host h', engines()[0]!, engines(), result.policy);
     return found.map(({ level, text }) => `${level} ${text}`);
@@ -63,8 +72,9 @@ complete: true
   const left = async () => (await host().docker(['ps', '-aq', '--filter', `label=${probeLabel}`])).stdout;
 
   test('A-263: says that an engine, ssh, the metadata service and other containers answer', async () => {
-    const ssh = (await host().docker(['network', 'inspect', '-f', '{{(index .IPAM.Config 0).Gateway}}', open]))
-      .stdout.trim();
+    const ssh = (
+      await host().docker(['network', 'inspect', '-f', '{{(index .IPAM.Config 0).Gateway}}', open])
+    ).stdout.trim();
     await listen(metadata, 80);
     await listen(ssh, 22);
     const [worst = '', ...rest] = await check(open);
@@ -79,7 +89,9 @@ complete: true
   });
 
   test('A-263: says that nothing answers where nothing does', async () => {
-    expect(await check(closed)).toEqual([expect.stringMatching(/^ok network probed-closed: of \d+ ports .* none answers$/)]);
+    expect(await check(closed)).toEqual([
+      expect.stringMatching(/^ok network probed-closed: of \d+ ports .* none answers$/),
+    ]);
     expect(await left()).toHaveLength(0);
   });
 

@@ -62,7 +62,14 @@ describe.skipIf(!hasLab())('from a ghost whose network goes by name, by raw call
   test('A-262 P14: nothing is reached but the way out, by any kind of socket', async () => {
     const six = '2606:4700::1';
     await internet.order({ tell: 'seen' });
-    const { stdout, stderr } = await typed(stack.agents.coder!, ['perl', '-e', script, internet.address, six, abstract]);
+    const { stdout, stderr } = await typed(stack.agents.coder!, [
+      'perl',
+      '-e',
+      script,
+      internet.address,
+      six,
+      abstract,
+    ]);
     const lines = stdout.toString().trimEnd().split('\n');
     expect({ stderr, open: lines.pop() }).toEqual({ stderr: '', open: 'open: 3128' });
     expect(lines).toHaveLength(15);

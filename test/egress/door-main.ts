@@ -69,7 +69,12 @@ function listen(name: string, serveOne: (socket: Socket) => Promise<void>, done:
 listen(
   'neighbour.sock',
   (socket) => serveNeighbour(socket),
-  () => listen('door.sock', (socket) => serve(socket), () => process.send?.('ready')),
+  () =>
+    listen(
+      'door.sock',
+      (socket) => serve(socket),
+      () => process.send?.('ready'),
+    ),
 );
 
 function use({ reach, limits = {}, proxy, idleMs = 300_000, routes = [] }: WayOrder) {

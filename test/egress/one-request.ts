@@ -30,7 +30,15 @@ export function folded(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '-');
 }
 
-const ofOneConnection = ['te', 'trailer', 'upgrade', 'keep-alive', 'proxy-connection', 'expect', 'http2-settings'];
+const ofOneConnection = [
+  'te',
+  'trailer',
+  'upgrade',
+  'keep-alive',
+  'proxy-connection',
+  'expect',
+  'http2-settings',
+];
 
 function checkOnce(headers: OneRequest['headers']): void {
   const count = (...names: string[]) => headers.filter(([name]) => names.includes(folded(name))).length;

@@ -25,7 +25,11 @@ describe.skipIf(!mayMakeNamespaces)('a server at the end of the way out', () => 
   let site: TwoNamespaces;
   const order = async (what: DoorOrder) => await ask<DoorFacts>(site.gateway, what);
   const use = async (idleMs = 300_000, limits = {}) => {
-    const reach = { network: 'registry', allow: [{ to: 'registry.example:81' }], routes: [plannedRoute(route)] };
+    const reach = {
+      network: 'registry',
+      allow: [{ to: 'registry.example:81' }],
+      routes: [plannedRoute(route)],
+    };
     await order({ reach, routes: [route], idleMs, limits });
   };
   const seen = async () => await site.internet({ tell: 'seen' });
@@ -97,22 +101,29 @@ describe.skipIf(!mayMakeNamespaces)('a server at the end of the way out', () => 
     expect(raw.length).toBeGreaterThan(numRuns / 20);
     for (const text of raw) {
       const [path = ''] = readOne(text).target.split('?');
-      for (const reading of readings(path)) expect([path, reading]).toEqual([path, expect.stringMatching(/^\/api\//)]);
+      for (const reading of readings(path))
+        expect([path, reading]).toEqual([path, expect.stringMatching(/^\/api\//)]);
       expect(text).toContain(key);
     }
   });
 
-  it.each(['upgrade', 'garbage', 'two-lengths', 'length-and-chunks', 'folded', 'line-feeds', 'hints', 'headers'])(
-    'A-65: that answers by %s gets nothing through but the error',
-    async (what) => {
-      const line = `http://registry.example:81/answer-${what}`;
-      const answer = await sayAtDoor(site.folder, `GET ${line} HTTP/1.1\r\nHost: x\r\n\r\n`);
-      expect(answer).toMatch(/^HTTP\/1\.1 502 clawrden: egress-unreachable: [\x20-\x7e]+\r\n/);
-      expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
-      const { records } = await order({ tell: 'all' });
-      expect(records).toMatchObject([{ outcome: 'unreachable' }]);
-    },
-  );
+  it.each([
+    'upgrade',
+    'garbage',
+    'two-lengths',
+    'length-and-chunks',
+    'folded',
+    'line-feeds',
+    'hints',
+    'headers',
+  ])('A-65: that answers by %s gets nothing through but the error', async (what) => {
+    const line = `http://registry.example:81/answer-${what}`;
+    const answer = await sayAtDoor(site.folder, `GET ${line} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 502 clawrden: egress-unreachable: [\x20-\x7e]+\r\n/);
+    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    const { records } = await order({ tell: 'all' });
+    expect(records).toMatchObject([{ outcome: 'unreachable' }]);
+  });
 
   it('A-65: that answers twice is heard once', async () => {
     const answer = await sayAtDoor(
@@ -126,7 +137,10 @@ describe.skipIf(!mayMakeNamespaces)('a server at the end of the way out', () => 
     await use(500, { down: 2_000_000 });
     const before = await order({ tell: 'all' });
     const ask = async (what: string) =>
-      await sayAtDoor(site.folder, `GET http://registry.example:81/answer-${what} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      await sayAtDoor(
+        site.folder,
+        `GET http://registry.example:81/answer-${what} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      );
     expect(await ask('never')).toMatch(/^HTTP\/1\.1 504 clawrden: egress-late: /);
     expect((await ask('body')).length).toBeLessThan(2_100_000);
     const { records, rss } = await order({ tell: 'all' });

@@ -126,7 +126,18 @@ describe.skipIf(!asRoot).each(nativeBuilds)('connect, for ssh ($name)', ({ conne
   });
 
   test('--try says which of its addresses take a connection, and listens meanwhile', async () => {
-    const words = ['127.0.0.1', '3128', '127.0.0.1', '9001', '::1', '3128', '20.0.0.1', '80', '::ffff:7f00:1', '3128'];
+    const words = [
+      '127.0.0.1',
+      '3128',
+      '127.0.0.1',
+      '9001',
+      '::1',
+      '3128',
+      '20.0.0.1',
+      '80',
+      '::ffff:7f00:1',
+      '3128',
+    ];
     const { code, stdout } = await run('', [connect, '--try', '300', ...words]);
     expect({ code, lines: stdout.split('\n').toSorted() }).toEqual({
       ...{ code: 0, lines: ['', '127.0.0.1 3128', '::ffff:7f00:1 3128'] },

@@ -52,9 +52,17 @@ async function checkNetwork(
   try {
     const { IPAM } = facts.parse((await askEngine(host, `/networks/${network}`)).body);
     const gateways = (IPAM?.Config ?? []).flatMap(({ Gateway = '' }) => Gateway.split('/', 1));
-    const targets = await probeTargets(gateways.filter((address) => address !== ''), hosts);
+    const targets = await probeTargets(
+      gateways.filter((address) => address !== ''),
+      hosts,
+    );
     const processor = await processorOf(host);
-    return judgeReached(check, network, await probeNetwork(host, { network, image, processor }, targets), targets);
+    return judgeReached(
+      check,
+      network,
+      await probeNetwork(host, { network, image, processor }, targets),
+      targets,
+    );
   } catch (error) {
     const text = `network ${network}: what it leads to was not tried: ${messageOf(error)}`;
     return [doubtful(check, text, 'mend that, and run doctor again')];
@@ -62,7 +70,9 @@ async function checkNetwork(
 }
 
 async function processorOf(host: EngineAddress): Promise<string> {
-  const { Architecture } = z.object({ Architecture: z.string() }).parse((await askEngine(host, '/info')).body);
+  const { Architecture } = z
+    .object({ Architecture: z.string() })
+    .parse((await askEngine(host, '/info')).body);
   const processor = processors.get(Architecture);
   if (processor === undefined) throw new Error(`its processor is ${Architecture}`);
   return processor;
@@ -86,8 +96,18 @@ export function judgeReached(
       .join(', ');
   const [worst, doubted] = [listed(['engine', 'metadata service']), listed(['ssh'])];
   const found = [
-    ...(worst === '' ? [] : [bad(check, `network ${network}: its containers reach ${worst}`, `${instead}, or drop that in the chain DOCKER-USER of this host`)]),
-    ...(doubted === '' ? [] : [doubtful(check, `network ${network}: its containers reach ${doubted}`, instead)]),
+    ...(worst === ''
+      ? []
+      : [
+          bad(
+            check,
+            `network ${network}: its containers reach ${worst}`,
+            `${instead}, or drop that in the chain DOCKER-USER of this host`,
+          ),
+        ]),
+    ...(doubted === ''
+      ? []
+      : [doubtful(check, `network ${network}: its containers reach ${doubted}`, instead)]),
     ...(other
       ? [
           doubtful(
