@@ -19,7 +19,7 @@ export function readRouteTarget(target: string): RouteTarget {
   return { route, path, query };
 }
 
-/** A path that is still another one after so many decodings is nobody's. */
+/** A path that is still another one after so many decodings is meant for no server that we know. */
 const mostDecodings = 3;
 
 /**

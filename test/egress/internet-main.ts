@@ -91,7 +91,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 createHttpServer(serve).on('connection', note).listen(80, '::');
 createHttpServer(serve).on('connection', note).listen(8080, '::');
-const raw = startRaw(81, note);
+const rawServer = startRaw(81, note);
 
 /** A company's proxy: it knows where names lead. */
 createHttpServer((_request, response) => void response.writeHead(405).end())
@@ -132,7 +132,7 @@ process.on('message', (order: InternetOrder) => {
     connections: connections.splice(0),
     asked: dns.asked.splice(0),
     requests: requests.splice(0),
-    raw: raw.take(),
+    raw: rawServer.take(),
   };
   process.send?.(seen satisfies Seen);
 });

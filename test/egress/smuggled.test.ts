@@ -136,13 +136,13 @@ describe.skipIf(!mayMakeNamespaces)('a server at the end of the way out', () => 
   it('A-65: that never answers, or never ends, costs its connection only', async () => {
     await use(500, { down: 2_000_000 });
     const before = await order({ tell: 'all' });
-    const ask = async (what: string) =>
+    const answerTo = async (what: string) =>
       await sayAtDoor(
         site.folder,
         `GET http://registry.example:81/answer-${what} HTTP/1.1\r\nHost: x\r\n\r\n`,
       );
-    expect(await ask('never')).toMatch(/^HTTP\/1\.1 504 clawrden: egress-late: /);
-    expect((await ask('body')).length).toBeLessThan(2_100_000);
+    expect(await answerTo('never')).toMatch(/^HTTP\/1\.1 504 clawrden: egress-late: /);
+    expect((await answerTo('body')).length).toBeLessThan(2_100_000);
     const { records, rss } = await order({ tell: 'all' });
     expect(records.map(({ outcome }) => outcome)).toEqual(['late', 'limit']);
     expect(rss - before.rss).toBeLessThan(64 * 1024 * 1024);

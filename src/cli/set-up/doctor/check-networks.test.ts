@@ -3,7 +3,7 @@ import { parsePolicy } from '../../../policy/file/parse-policy.ts';
 import { dockerNetworks, judgeReached } from './check-networks.ts';
 import { probeTargets } from './probe-targets.ts';
 
-const text = `version: 1
+const policyText = `version: 1
 default: deny
 networks:
   web: { docker-network: web-net }
@@ -21,9 +21,9 @@ complete: true
 `;
 
 test('each Docker network is tried once, by an image of a tool that has it; networks by name are none', () => {
-  const result = parsePolicy(text, 'policy.yaml');
+  const result = parsePolicy(policyText, 'policy.yaml');
   if (!('policy' in result)) throw new Error(result.problems.join());
-  expect([...dockerNetworks(result.policy)].toSorted()).toEqual([
+  expect([...dockerNetworks(result.policy)].toSorted(([one], [other]) => one.localeCompare(other))).toEqual([
     ['ops-net', 'one:1'],
     ['web-net', 'one:1'],
   ]);
