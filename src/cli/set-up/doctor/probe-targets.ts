@@ -25,7 +25,11 @@ export async function probeTargets(
   hosts: readonly EngineAddress[],
 ): Promise<readonly NamedTarget[]> {
   const engines = (await Promise.all(hosts.map(endpointsOf))).flat();
-  const ports = new Set([plain, secure, ...engines.map(({ port }) => port)]);
+  const ports = new Set([
+    plain,
+    secure,
+    ...engines.flatMap(({ what, port }) => (what === 'engine' ? [port] : [])),
+  ]);
   const here = gateways.flatMap((address) => [
     ...[...ports].map((port) => ({ what: 'engine', address, port }) as const),
     { what: 'ssh', address, port: ssh } as const,
