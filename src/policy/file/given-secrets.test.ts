@@ -94,7 +94,7 @@ describe('policy check', () => {
   const errorsOf = (name: string, rules = `{ name: r, tools: [${name}], action: ask }`) =>
     checkPolicy(parsed(policyText('secrets: { A: a }', rules, name))).errors;
 
-  test.each(['sh', 'bash', 'node', 'python3.12', 'make', 'npm', 'env'])(
+  test.each(['sh', 'bash', 'node', 'python3.12', 'pypy3', 'make', 'npm', 'env'])(
     'A-207 secrets for %s are an error: it runs what its agent wrote',
     (name) => {
       expect(errorsOf(name)).toEqual([expect.stringContaining(`tools.${name} gives secrets to ${name}`)]);
@@ -134,6 +134,21 @@ describe('policy check', () => {
       [expect.stringContaining('write them to the workspace')],
       [expect.stringContaining('does not mask')],
     ]);
+  });
+
+  it('warns of a tool that it has no data of', () => {
+    const warned = (tool: string) =>
+      checkPolicy(
+        parsed(
+          policyText(
+            'secrets: { A: a }, workspace: read',
+            `{ name: r, tools: [${tool}], action: ask }`,
+            tool,
+          ),
+        ),
+      ).warnings.filter((line) => line.includes('nothing is known'));
+    expect(warned('ship-it')).toEqual([expect.stringContaining('tools.ship-it gives secrets to ship-it')]);
+    expect(warned('gh')).toEqual([]);
   });
 
   it('warns about what takes them out: the workspace, the network, no mask', () => {
