@@ -1,19 +1,16 @@
-import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { status } from '@grpc/grpc-js';
 import type { Browser, Page } from 'playwright-core';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { buildPages } from '../dashboard/build-pages.ts';
 import { startBrowser, startBrowserBy } from '../dashboard/start-browser.ts';
+import { run } from '../lab/command.ts';
 import { newMirrored, play } from '../warden/mirrored.ts';
 import { type RealGateway, startRealGateway } from '../warden/real-gateway.ts';
 import { type Figure, quantiles } from './figure.ts';
 import type { Counts } from './latency.ts';
-
-const run = promisify(execFile);
 
 /** How soon the dashboard can be used, and what its pages cost the commands beside them. Needs Chromium. */
 export async function pageFigures({ quick }: Counts): Promise<Figure[]> {
@@ -95,7 +92,7 @@ async function besidePagesFigure(gateway: RealGateway, browser: Browser, rounds:
 }
 
 async function allowCores(pid: number, cores: string): Promise<void> {
-  await run('taskset', ['--all-tasks', '--cpu-list', '--pid', cores, String(pid)]);
+  await run(['taskset', '--all-tasks', '--cpu-list', '--pid', cores, String(pid)]);
 }
 
 async function besidePages(gateway: RealGateway, browser: Browser, rounds: number): Promise<Figure> {
