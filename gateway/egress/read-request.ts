@@ -27,7 +27,13 @@ export async function readRequest(client: Duplex, signal: AbortSignal): Promise<
   server.maxRequestsPerSocket = 1;
   server.on('connect', (request, _socket, head) => resolve({ is: 'tunnel', request, head }));
   server.on('upgrade', () => reject(new EgressError('invalid', 'a connection is not upgraded here')));
-  server.on('request', (request, response) => resolve({ is: 'request', request, response }));
+  server.on('request', (request, response) => {
+    // Node leaves a request whose body cannot be read any more to who hears of the error: it would wait for the rest.
+    server.on('clientError', (error) => {
+      if (!request.complete) request.destroy(error);
+    });
+    resolve({ is: 'request', request, response });
+  });
   server.on('clientError', ({ message, code = message }: NodeJS.ErrnoException) => {
     // Of later requests nobody hears.
     reject(new EgressError('invalid', 'this is not a request of HTTP/1.1', code));

@@ -50,10 +50,10 @@ export async function carry(
   try {
     await pipeline(from, meter(direction, spend), to, { signal });
   } catch (error) {
+    // What is over its limit ends both sides, and the other one is heard of as well.
+    if (error instanceof EgressError) throw error;
     if (signal.aborted) throw signal.reason;
-    throw error instanceof EgressError
-      ? error
-      : new EgressError('unreachable', 'it was cut off', codeOf(error));
+    throw new EgressError('unreachable', 'it was cut off', codeOf(error));
   }
 }
 

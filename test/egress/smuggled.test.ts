@@ -13,6 +13,7 @@ import { ask, mayMakeNamespaces, startNamespaces, type TwoNamespaces } from './t
 const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 5000 : 240;
 /** After so many, a way out serves fifty a second. */
 const ofOneWay = 240;
+const answeredWithinMs = 250;
 const key = 'key-of-the-route-1';
 
 const route: Route = {
@@ -62,8 +63,13 @@ describe.skipIf(!mayMakeNamespaces)('a server at the end of the way out', () => 
 
   async function send(text: string): Promise<void> {
     const socket = openDoor(site.folder);
-    socket.end(Buffer.from(text, 'latin1'));
+    socket.write(Buffer.from(text, 'latin1'));
+    // What is no whole request would be waited for.
+    const over = setTimeout(() => socket.end(), answeredWithinMs);
     await buffer(socket).catch(() => {});
+    clearTimeout(over);
+    // The other side reads on for a moment.
+    socket.destroy();
   }
 
   /** `fc.sample` prints no seed. */
