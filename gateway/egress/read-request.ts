@@ -27,22 +27,29 @@ export async function readRequest(client: Duplex, signal: AbortSignal): Promise<
   server.maxRequestsPerSocket = 1;
   server.on('connect', (request, _socket, head) => resolve({ is: 'tunnel', request, head }));
   server.on('upgrade', () => reject(new EgressError('invalid', 'a connection is not upgraded here')));
-  server.on('request', (request, response) => {
-    // Node leaves a request whose body cannot be read any more to who hears of the error: it would wait for the rest.
-    server.on('clientError', (error) => {
-      if (!request.complete) request.destroy(error);
-    });
-    resolve({ is: 'request', request, response });
-  });
-  server.on('clientError', ({ message, code = message }: NodeJS.ErrnoException) => {
+  server.on('request', (request, response) => resolve({ is: 'request', request, response }));
+  const broken: NodeJS.ErrnoException[] = [];
+  server.on('clientError', (error) => {
+    broken.push(error);
     // Of later requests nobody hears.
-    reject(new EgressError('invalid', 'this is not a request of HTTP/1.1', code));
+    reject(noRequest(error));
   });
   client.once('close', () => reject(new EgressError('invalid', 'it ended before its request')));
   server.emit('connection', client);
   const late = () => new EgressError('late', `no request came within ${withinMs / 1000} s`);
   using until = deadline(withinMs, late, signal);
-  return checked(await abortable(promise, until.signal));
+  const asked = checked(await abortable(promise, until.signal));
+  const [error] = broken;
+  if (error !== undefined && !asked.request.complete) throw noRequest(error);
+  // Node leaves it to us to end a request whose rest cannot be read: it would be waited for.
+  server.on('clientError', (later) => {
+    if (!asked.request.complete) asked.request.destroy(later);
+  });
+  return asked;
+}
+
+function noRequest({ message, code = message }: NodeJS.ErrnoException): EgressError {
+  return new EgressError('invalid', 'this is not a request of HTTP/1.1', code);
 }
 
 /** What the parser lets pass, and another one may read otherwise. */
