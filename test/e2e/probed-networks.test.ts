@@ -9,6 +9,7 @@ import { busyboxImage } from '../lab/images/catalogue.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 
 const [open, closed] = ['probed-open', 'probed-closed'];
+const bridge = 'clawprobed';
 const metadata = '169.254.169.254';
 /** All that a probe tries beside the engines is an address of the host's own namespace: no packet leaves it. */
 const addresses = [
@@ -24,6 +25,9 @@ process.on('disconnect', () => process.exit());`;
 describe.skipIf(!hasLab())('doctor tries what a Docker network leads to', () => {
   const host = () => sharedLab().hosts[0]!;
   const ip = async (...args: string[]) => await run(host().onNetwork(['ip', ...args]));
+  /** Docker closes no way to the host's own addresses, also not for a network that is internal. */
+  const iptables = async (how: '-I' | '-D') =>
+    await run(host().onNetwork(['iptables', how, 'INPUT', '-i', bridge, '-j', 'DROP']));
   const engines = () => sharedLab().hosts.map(({ url, tls }) => ({ engine: url, tls }));
   const running: ChildProcess[] = [];
 
@@ -31,10 +35,13 @@ describe.skipIf(!hasLab())('doctor tries what a Docker network leads to', () => 
     for (const address of addresses) await ip('address', 'add', address, 'dev', 'lo');
     await host().docker(['network', 'create', open]);
     const apart = ['--internal', '--opt', 'com.docker.network.bridge.enable_icc=false'];
-    await host().docker(['network', 'create', ...apart, closed]);
+    const named = ['--opt', `com.docker.network.bridge.name=${bridge}`];
+    await host().docker(['network', 'create', ...apart, ...named, closed]);
+    await iptables('-I');
   });
   afterAll(async () => {
     for (const child of running) child.kill('SIGKILL');
+    await iptables('-D');
     for (const network of [open, closed]) await host().docker(['network', 'rm', network]);
     for (const address of addresses) await ip('address', 'del', address, 'dev', 'lo');
   });
