@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 
 /**
- * A registry for npm, over TLS on port 443 of ADDRESS: packages p0, p1 … of 20 kB; and on port 80 one page, 1 MiB of plain
+ * A registry for npm, over TLS on port 443 of ADDRESS: packages p0, p1 … of 20 kB; and on port 8088 one page, 1 MiB of plain
  * text. FOLDER has `cert` and `key`. */
 const [folder = '', address = ''] = process.argv.slice(2);
 const [cert, key] = await Promise.all(['cert', 'key'].map((name) => readFile(join(folder, name))));
@@ -50,7 +50,7 @@ async function answer(path: string): Promise<Buffer | string> {
 const page = 'a line of plain text\n'.repeat(50_000).slice(0, 1024 * 1024);
 const plain = createPlainServer((_, response) => {
   response.setHeader('content-type', 'text/plain; charset=utf-8').end(page);
-}).listen(80, '::');
+}).listen(8088, '::');
 await once(plain, 'listening');
 
 createServer({ cert, key }, (request, response) => {

@@ -2,7 +2,7 @@ import { nodeImage } from '../lab/images/catalogue.ts';
 import { benchImage } from './bench-stack.ts';
 
 /** The same tools by name, over a bridge, and without a network: a word of the line says which. */
-export function egressPolicy(address: string): string {
+export function egressPolicy(address: string, publicAddress: string): string {
   const to = (port: number) => `{ to: "${address}:${port}", private: true }`;
   return `version: 1
 default: deny
@@ -10,7 +10,7 @@ workspace: /app
 timeout: 5m
 networks:
   named: { allow: [${to(443)}, ${to(7)}, ${to(19)}] }
-  page: { allow: [${to(80)}] }
+  page: { allow: ["${publicAddress}:8088"] }
   bridge: { docker-network: bridge }
 tools:
   test: { strategy: ghost, image: "${benchImage}", memory: 256m }

@@ -26,7 +26,7 @@ export async function egressFigures(bench: BenchStack, { quick }: Counts): Promi
     await installed(bench, quick),
     ...(await downloaded(bench, client, quick)),
     await firstBytes(client, quick),
-    await fetched(bench, internet.address, quick),
+    await fetched(bench, internet.publicAddress, quick),
     await started(bench, quick),
     await idle(bench, internet.address),
   ];
@@ -104,7 +104,7 @@ function overBridge(taken: Taken): { name: string; p50: number } {
 
 /** As an agent types it, beside the same page by curl on this machine. */
 async function fetched(bench: BenchStack, address: string, quick: boolean): Promise<Figure> {
-  const page = `http://${address}/`;
+  const page = `http://${address}:8088/`;
   const taken = { fetch: [] as number[], curl: [] as number[] };
   for (let round = 0; round <= (quick ? 1 : 4); round++) {
     const ours = await bench.timeInAgent({ count: 10, argv: ['web_fetch', page] });
