@@ -24,7 +24,7 @@ const mostDecodings = 3;
 
 /**
  * Empty, or what must not be there. Servers decode once or twice, and take `;`, `\` and `%2f` for what they like: so
- * the path is held to the same rules as it is, and as whoever decodes it reads it.
+ * the path is held to the same rules as it is, and as a server that decodes it reads it.
  */
 function wrongPath(path: string): string {
   if (!/^(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$/.test(path))

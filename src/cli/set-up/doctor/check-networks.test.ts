@@ -20,7 +20,7 @@ rules:
 complete: true
 `;
 
-test('each Docker network is tried once, by an image of a tool that has it; networks by name are none', () => {
+test('each Docker network is tried once, by an image of a tool that has it; no network by name is', () => {
   const result = parsePolicy(policyText, 'policy.yaml');
   if (!('policy' in result)) throw new Error(result.problems.join());
   expect([...dockerNetworks(result.policy)].toSorted(([one], [other]) => one.localeCompare(other))).toEqual([
