@@ -2,8 +2,8 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import type { Identity } from '../../../../src/command.ts';
 
 /**
- * Whether the peer is in a user namespace whose ids the relay does not vouch for. Of another user's process that is gone, and of
- * one outside of the relay's pid namespace, nothing is known, and it is in none.
+ * Whether the peer is in a user namespace whose ids the relay does not vouch for. Of another user's process that is gone,
+ * and of one outside of the relay's pid namespace, nothing is known, and it is in none.
  *
  * A relay that is the agent's own user vouches for one: where exactly this user and this group are mapped, each to
  * itself. `clawrden sandbox` makes such a one for an ordinary user (ADR 0160).
