@@ -24,6 +24,7 @@ export const slowFiles: readonly string[] = [
   'test/grpc/empty-records.test.ts',
   'test/warden/users-and-tokens.test.ts',
   'test/e2e/agents-way-out.test.ts',
+  'test/e2e/sandbox.test.ts',
   'test/warden/tool-files.test.ts',
   'test/e2e/stalled-reader.test.ts',
   'test/e2e/agent-run.test.ts',

@@ -171,7 +171,7 @@ function describe(error: unknown, which: AgentContainer): string {
   return `the agent host's engine does not answer: ${message ?? String(error)}`;
 }
 
-/** No container has that name: whoever asked is elsewhere, in a sandbox for one. */
+/** No container has that name: the agent runs in something else, in a sandbox for one. */
 function isMissing(error: unknown): boolean {
   return (error as { statusCode?: number }).statusCode === 404;
 }

@@ -50,7 +50,7 @@ test('the command comes behind what must have been mounted', () => {
   expect(bwrapLine(parts).slice(-checks.length)).toEqual(checks);
 });
 
-test('a new session only where a terminal could be written to', () => {
+test('it is a session of its own if that is wished', () => {
   expect(bwrapLine(parts)).not.toContain('--new-session');
   expect(bwrapLine({ ...parts, newSession: true })).toContain('--new-session');
 });

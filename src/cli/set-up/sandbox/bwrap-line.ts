@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Guards } from './guarded.ts';
 
 /** One mount of the system, as bubblewrap makes it. */
@@ -13,7 +13,7 @@ export interface SandboxParts {
   readonly workspace?: SandboxWorkspace;
   /** Absent: bubblewrap runs as an ordinary user, in a user namespace. */
   readonly become?: { readonly uid: number; readonly gid: number };
-  /** Whether it must have no terminal of its own to push input into. */
+  /** Whether it is a session of its own, without its starter's terminal. */
   readonly newSession: boolean;
   /** Whether the agent has a way out. */
   readonly wayOut: boolean;
@@ -28,7 +28,12 @@ export interface SandboxWorkspace {
   readonly guards: Guards;
 }
 
+/** Descriptors of bubblewrap's: where it says what it started, and where its filter of system calls comes from. */
+export const infoFd = 3;
+export const filterFd = 4;
 export const sandboxHome = '/home/agent';
+const jailInside = '/clawrden/bin';
+const socketsInside = '/var/run/clawrden';
 /** Of `/tmp`, of HOME and of `/dev/shm`. */
 const memoryBytes = String(512 * 1024 ** 2);
 
@@ -47,13 +52,15 @@ export function bwrapLine(parts: SandboxParts): readonly string[] {
   return [
     ...closed(become !== undefined),
     ...(newSession ? ['--new-session'] : []),
-    ...['--hostname', 'sandbox', '--info-fd', '3'],
+    ...['--hostname', 'sandbox', '--info-fd', String(infoFd), '--seccomp', String(filterFd)],
     ...(become === undefined ? [] : keepOnly),
+    ...foldersAbove(parts.system.map((part) => part.at(-1) ?? '')),
     ...parts.system.flatMap(systemPart),
     ...['--proc', '/proc', '--dev', '/dev'],
     ...['/dev/shm', '/tmp', sandboxHome].flatMap(inMemory),
+    ...foldersAbove([...allowed, jailInside, socketsInside, ...(workspace ? [workspace.target] : [])]),
     ...allowed.flatMap((path) => ['--ro-bind', path, path]),
-    ...['--ro-bind', jail, '/clawrden/bin', '--ro-bind', socketFolder, '/var/run/clawrden'],
+    ...['--ro-bind', jail, jailInside, '--ro-bind', socketFolder, socketsInside],
     ...(workspace === undefined ? [] : workspaceMounts(workspace)),
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...['--chdir', workspace?.target ?? sandboxHome, '--'],
@@ -79,7 +86,18 @@ function systemPart(part: SystemPart): readonly string[] {
   return part[0] === 'bind' ? ['--ro-bind', part[1], part[1]] : ['--symlink', part[1], part[2]];
 }
 
-function inMemory(path: string): readonly string[] {
+/** Bubblewrap would make those that are missing for root alone. */
+function foldersAbove(paths: readonly string[]): readonly string[] {
+  const above = new Set(paths.flatMap(ancestors));
+  return [...above].flatMap((path) => ['--perms', '0755', '--dir', path]);
+}
+
+function ancestors(path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === '/' ? [] : [...ancestors(parent), parent];
+}
+
+export function inMemory(path: string): readonly string[] {
   return ['--perms', '1777', '--size', memoryBytes, '--tmpfs', path];
 }
 
@@ -99,6 +117,9 @@ function workspaceMounts({ source, target, guards }: SandboxWorkspace): readonly
  */
 const script = `
 fail() { echo "clawrden: sandbox: $1" >&2; exit 125; }
+# The jail may have a shim for each of these programs.
+path=$PATH
+PATH=/usr/bin:/bin
 way=$1; shift
 while [ "$1" != -- ]; do
   [ "$(stat -c %d:%i "$2" 2>/dev/null)" = "$1" ] || fail "$2 was replaced while it was mounted; start it again"
@@ -106,7 +127,7 @@ while [ "$1" != -- ]; do
 done
 shift
 if [ "$way" = way-out ]; then
-  { /clawrden/bin/.shim; while sleep 1; do /clawrden/bin/.shim 2>/dev/null; done; } </dev/null >/dev/null &
+  { ${jailInside}/.shim; while sleep 1; do ${jailInside}/.shim 2>/dev/null; done; } </dev/null >/dev/null &
   tries=0
   until grep -q ' 0100007F:0C38 00000000:0000 0A ' /proc/net/tcp; do
     tries=$((tries + 1))
@@ -114,6 +135,7 @@ if [ "$way" = way-out ]; then
     sleep 0.05
   done
 fi
+PATH=$path
 exec "$@"
 `;
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { plainText } from '../../print/cells.ts';
-import { closed } from './bwrap-line.ts';
+import { closed, inMemory } from './bwrap-line.ts';
 import { refuseSandbox } from './refuse-sandbox.ts';
 
 const start = promisify(execFile);
@@ -12,17 +12,30 @@ const places = ['/usr/bin/bwrap', '/bin/bwrap', '/usr/local/bin/bwrap'];
 
 /** Its path, once it has closed a sandbox here. Throws a line that says what to install, or what forbids it. */
 export async function findBwrap(isRoot: boolean): Promise<string> {
-  const found = await Promise.all(places.map((path) => access(path, constants.X_OK).then(() => path, () => '')));
+  const found = await Promise.all(
+    places.map((path) =>
+      access(path, constants.X_OK).then(
+        () => path,
+        () => '',
+      ),
+    ),
+  );
   const bwrap = found.find((path) => path !== '');
   if (bwrap === undefined)
     throw refuseSandbox('there is no bubblewrap on this machine', 'install it: apt-get install bubblewrap');
-  const line = [...closed(isRoot), '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--', '/bin/true'];
+  const line = [
+    ...closed(isRoot),
+    ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', ...inMemory('/tmp'), '--', '/bin/true'],
+  ];
   try {
     await start(bwrap, line, { timeout: probeMs, env: {} });
   } catch (error) {
     const { stderr = '', message } = error as Error & { readonly stderr?: string };
     const said = plainText((stderr.trim().split('\n')[0] ?? '') || message);
-    throw refuseSandbox(`bubblewrap cannot close a sandbox here (${said})`, await whatForbids(isRoot));
+    const toDo = /nknown option/.test(said)
+      ? 'it is too old: install 0.8 or newer'
+      : await whatForbids(isRoot);
+    throw refuseSandbox(`bubblewrap cannot close a sandbox here (${said})`, toDo);
   }
   return bwrap;
 }

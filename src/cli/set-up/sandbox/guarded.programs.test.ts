@@ -32,7 +32,11 @@ test('a .git that is a file, as in a worktree of git, is guarded itself', async 
 });
 
 test.each([
-  ['a second name of it', async () => await link(join(root, 'other'), join(root, '.envrc')), /\.envrc .* 2 hard/],
+  [
+    'a second name of it',
+    async () => await link(join(root, 'other'), join(root, '.envrc')),
+    /\.envrc .* 2 hard/,
+  ],
   ['a link', async () => await symlink('other', join(root, '.envrc')), /\.envrc .* is no file/],
   [
     'a second name of what it holds',

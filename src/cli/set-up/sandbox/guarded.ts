@@ -101,7 +101,11 @@ async function checkFolder(root: string, name: string): Promise<void> {
     if (count > mostEntries) throw unguarded(name, `has more than ${mostEntries} entries`, 'remove some');
     const found = entry.isFile() ? await look(join(entry.parentPath, entry.name)) : undefined;
     if (found !== undefined && found.nlink > 1n)
-      throw unguarded(name, `holds ${entry.name}, which has ${found.nlink} hard links`, 'copy it over itself');
+      throw unguarded(
+        name,
+        `holds ${entry.name}, which has ${found.nlink} hard links`,
+        'copy it over itself',
+      );
   }
 }
 

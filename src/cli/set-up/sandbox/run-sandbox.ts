@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isatty } from 'node:tty';
 import type { Identity } from '../../../command.ts';
 import type { KnownAgent } from '../../../config/known-agent.ts';
 import { loadRelayConfig } from '../../../config/relay-config.ts';
@@ -10,16 +11,17 @@ import { jailFirst } from '../agent/run/jail-path.ts';
 import { waitForPlaces } from '../agent/run/wait-for-places.ts';
 import { withWayOut } from '../agent/run/way-out-env.ts';
 import { bwrapLine, type SandboxWorkspace, sandboxHome } from './bwrap-line.ts';
+import { callFilter } from './call-filter.ts';
 import { checkAllowed } from './check-allowed.ts';
 import { findBwrap } from './find-bwrap.ts';
 import { guardedNames, idOf, look, lookAtGuarded } from './guarded.ts';
 import { type GuardedState, openGuardedState } from './guarded-state.ts';
 import { closeInherited } from './inherited.ts';
-import { needsNewSession } from './own-terminal.ts';
 import { command, refuseSandbox } from './refuse-sandbox.ts';
 import { startBwrap } from './start-bwrap.ts';
 import { systemParts } from './system-parts.ts';
 import { takeAway } from './taken-away.ts';
+import { watchHalt } from './watch-halt.ts';
 
 export interface SandboxOptions {
   readonly agent: string;
@@ -50,14 +52,20 @@ export async function runSandbox(line: readonly string[], options: SandboxOption
   const workspace = await workspaceOf(known, options, guarded);
   const left = workspace && { root: workspace.source, absent: [...workspace.guards.absent] };
   if (left !== undefined) await state.note(left);
+  const hasTerminal = [0, 1, 2].some((fd) => isatty(fd));
+  const filter = callFilter(hasTerminal);
   const all = bwrapLine({
     ...{ system: await systemParts(), jail: places.jail, socketFolder: dirname(places.agent.socket) },
-    ...{ allowed: options.allow, newSession: needsNewSession(), wayOut: wayOut !== undefined, command: line },
+    ...{ allowed: options.allow, newSession: !hasTerminal, wayOut: wayOut !== undefined, command: line },
     ...(workspace && { workspace }),
     ...(isRoot && { become: user }),
   });
   try {
-    return await startBwrap(bwrap, all, environment(wayOut?.environment ?? []));
+    using halt = watchHalt(options.agent, config.state);
+    const env = environment(wayOut?.environment ?? []);
+    const status = await startBwrap(bwrap, all, { env, filter, over: halt.signal });
+    if (halt.signal.aborted) tell(`clawrden: ${command}: agent ${options.agent} is killed`);
+    return status;
   } finally {
     await lookAfter({ ...state, left }, as);
   }
@@ -82,7 +90,10 @@ function namesLeft(writable: readonly string[]): readonly string[] {
 function checkUser({ uid, gid }: Identity): void {
   const own = `${process.geteuid?.()}:${process.getegid?.()}`;
   if (own === `${uid}:${gid}`) return;
-  throw refuseSandbox(`the agent's user is ${uid}:${gid}, and this is ${own}`, 'run it as that user, or as root');
+  throw refuseSandbox(
+    `the agent's user is ${uid}:${gid}, and this is ${own}`,
+    'run it as that user, or as root',
+  );
 }
 
 /** The agent's own, which `--workspace` may name: no other folder of this machine is an agent's to write. */
@@ -99,7 +110,10 @@ async function workspaceOf(
   }
   const { kind, source, target } = workspace;
   if (kind !== 'bind')
-    throw refuseSandbox(`the workspace of agent ${name} is the volume ${source}`, 'give it a folder: workspace.bind');
+    throw refuseSandbox(
+      `the workspace of agent ${name} is the volume ${source}`,
+      'give it a folder: workspace.bind',
+    );
   const real = wanted === undefined ? source : await realpath(wanted).catch(() => wanted);
   if (real !== source)
     throw refuseSandbox(`--workspace ${wanted}: the workspace of agent ${name} is ${source}`, 'leave it out');

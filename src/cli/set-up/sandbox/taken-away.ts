@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Identity } from '../../../command.ts';
-import { look, pathsTo } from './guarded.ts';
+import { look } from './guarded.ts';
+import { type HeldFolder, holdFolders } from './held-folder.ts';
 
 const mostBytes = 64 * 1024 ** 2;
 const mostMs = 60_000;
@@ -24,53 +25,65 @@ export interface TakeAway {
 
 /**
  * Takes what appeared under guarded names out of the workspace, each into an archive of its own. Resolves with a line for
- * each. Reading and removing are done with the agent's own rights: a command of it in a ghost may put a link into the way
- * at any moment, and it can lead to nothing but what the agent may read and remove anyway.
+ * each. A command of the agent in a ghost may put a link into the way at any moment: folders are held open, and what is
+ * done in them is done with the agent's own rights.
  */
 export async function takeAway(how: TakeAway): Promise<readonly string[]> {
   const lines: string[] = [];
-  for (const name of await appeared(how)) lines.push(await takeOne(name, how));
+  for (const name of how.absent) {
+    const line = await takeOne(name, how);
+    if (line !== undefined) lines.push(line);
+  }
   return lines;
 }
 
-async function appeared({ root, absent }: TakeAway): Promise<readonly string[]> {
-  const names = await Promise.all(
-    absent.map(async (name) => {
-      for (const path of pathsTo(name)) {
-        const found = await look(join(root, path));
-        if (found === undefined) return [];
-        // A file or a link in place of a folder leads git elsewhere as well.
-        if (path === name || !found.isDirectory()) return [path];
-      }
-      return [];
-    }),
-  );
-  return [...new Set(names.flat())];
+/** Undefined if nothing is there. */
+async function takeOne(name: string, how: TakeAway): Promise<string | undefined> {
+  using folders = holdFolders(how.root);
+  const parts = name.split('/');
+  for (const [index, part] of parts.entries()) {
+    const found = await look(folders.last.pathOf(part));
+    if (found === undefined) return undefined;
+    // A file or a link in place of a folder leads git elsewhere as well.
+    if (index === parts.length - 1 || !folders.enter(part))
+      return await take(part, parts.slice(0, index + 1).join('/'), folders.last, how);
+  }
+  return undefined;
 }
 
-async function takeOne(name: string, { root, to, as }: TakeAway): Promise<string> {
+/** First out of the way: at its name nothing is left, whatever becomes of the archive. */
+async function take(part: string, name: string, folder: HeldFolder, { to, as }: TakeAway): Promise<string> {
   const stamp = `${new Date().toISOString().replaceAll(':', '')}-${randomBytes(3).toString('hex')}`;
+  const aside = `${part}.guarded-${stamp}`;
   const archive = join(to, `${stamp}-${name.replaceAll('/', '-')}.tar`);
-  if (await isArchived(name, root, archive, as)) return `${name} appeared in the workspace; it is in ${archive} now`;
-  await rm(archive, { force: true });
-  const aside = `${name}.guarded-${stamp}`;
-  const moved = await statusOf(['mv', '-T', '--', name, aside], root, as);
-  if (moved !== 0) throw new Error(`${name} appeared in the workspace and could not be taken away`);
-  return `${name} appeared in the workspace, and could not be archived whole; its name is ${aside} now`;
+  const what = `${name} appeared in the workspace`;
+  folder.makeWritable();
+  if (!(await isDone(['mv', '-T', '--', part, aside], folder, as)))
+    throw new Error(`${what} and could not be taken away; remove it, and start a sandbox again`);
+  if (!(await isArchived(aside, folder, archive, as))) {
+    await rm(archive, { force: true });
+    return `${what}, and could not be archived whole; its name is ${aside} now`;
+  }
+  const isGone = await isDone(['rm', '-rf', '--', aside], folder, as);
+  return `${what}; it is in ${archive} now${isGone ? '' : `, and also at ${aside}`}`;
 }
 
-/** False if it has more than is kept, holds what no archive has (a socket), or may not be removed. */
+/** False if it has more than is kept, or holds what may not be read. */
 async function isArchived(
   name: string,
-  root: string,
+  folder: HeldFolder,
   archive: string,
   as: Identity | undefined,
 ): Promise<boolean> {
-  const child = start(['tar', '--remove-files', '-cf', '-', '--', name], root, as, 'pipe');
+  const child = start(['tar', '-cf', '-', '--', name], folder, as, 'pipe');
   const ended = once(child, 'close') as Promise<[number | null]>;
   if (child.stdout === null) return false;
   try {
-    await pipeline(child.stdout, atMost(mostBytes), createWriteStream(archive, { flags: 'wx', mode: 0o600 }));
+    await pipeline(
+      child.stdout,
+      atMost(mostBytes),
+      createWriteStream(archive, { flags: 'wx', mode: 0o600, flush: true }),
+    );
   } catch {
     child.kill('SIGKILL');
   }
@@ -89,19 +102,23 @@ function atMost(bytes: number): Transform {
   });
 }
 
-async function statusOf(argv: readonly string[], cwd: string, as: Identity | undefined): Promise<number | null> {
-  const [code] = (await once(start(argv, cwd, as, 'ignore'), 'close')) as [number | null];
-  return code;
+async function isDone(
+  argv: readonly string[],
+  folder: HeldFolder,
+  as: Identity | undefined,
+): Promise<boolean> {
+  const [code] = (await once(start(argv, folder, as, 'ignore'), 'close')) as [number | null];
+  return code === 0;
 }
 
 function start(
   [program = '', ...args]: readonly string[],
-  cwd: string,
+  { path }: HeldFolder,
   as: Identity | undefined,
   stdout: 'pipe' | 'ignore',
 ) {
   return spawn(`/usr/bin/${program}`, args, {
-    ...{ cwd, timeout: mostMs, killSignal: 'SIGKILL', env: { PATH: '/usr/bin:/bin' } },
+    ...{ cwd: path, timeout: mostMs, killSignal: 'SIGKILL', env: { PATH: '/usr/bin:/bin' } },
     stdio: ['ignore', stdout, 'ignore'],
     ...(as && { uid: as.uid, gid: as.gid }),
   });
