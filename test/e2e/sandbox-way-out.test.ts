@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkout } from '../lab/names.ts';
 import { hasLab } from '../lab/shared-lab.ts';
 import { type Internet, startInternet } from './internet.ts';
 import { type Sandboxed, startSandboxed } from './sandboxed.ts';
@@ -47,6 +49,23 @@ describe.skipIf(!hasLab()).each(['root', 'user'] as const)(
       expect(requests).toHaveLength(2);
       const { stdout } = await on.inside('echo $http_proxy; ghostly "echo worked"');
       expect(stdout).toBe('http://127.0.0.1:3128\nworked\n');
+    });
+
+    test('A-243: by the configuration of examples/claude-code it runs programs over MCP, without a token', async () => {
+      const main = join(checkout, 'test/examples/mcp-configuration-main.ts');
+      const allowed = ['node_modules', 'test', 'examples'].flatMap((name) => [
+        '--allow',
+        join(checkout, name),
+      ]);
+      const { stdout, stderr } = await on.inside(
+        `${process.execPath} ${main} ghostly 'echo by MCP'`,
+        allowed,
+      );
+      expect(stderr).toBe('');
+      expect(JSON.parse(stdout)).toEqual([
+        expect.stringContaining('exit code: 0'),
+        ...['stdout, 7 bytes:', 'by MCP\n'],
+      ]);
     });
   },
 );
