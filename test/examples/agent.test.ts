@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { packageRoot } from '../../src/package-root.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
@@ -136,4 +137,13 @@ test('a model that is busy is asked once more; then the line says what it answer
     'agent: the model answers 503: busy\n',
     2,
   ]);
+});
+
+test('a model that is not there yet, as a way out at the start of a container, is asked again', async () => {
+  const { port } = new URL(model.url);
+  await model[Symbol.asyncDispose]();
+  const running = runAgent(() => ({ content: 'here' }));
+  await sleep(1500);
+  model = await startScriptedModel(() => ({ content: 'here' }), '127.0.0.1', Number(port));
+  expect(await running).toMatchObject({ code: 0, stdout: 'here\n' });
 });

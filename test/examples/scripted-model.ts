@@ -23,7 +23,12 @@ export interface ScriptedModel extends AsyncDisposable {
   readonly headers: object[];
 }
 
-export async function startScriptedModel(script: (turn: number) => Says): Promise<ScriptedModel> {
+/** On loopback, unless `address` is another one of this machine. */
+export async function startScriptedModel(
+  script: (turn: number) => Says,
+  address = '127.0.0.1',
+  port = 0,
+): Promise<ScriptedModel> {
   const [asked, headers]: [Asked[], object[]] = [[], []];
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     headers.push(request.headers);
@@ -34,10 +39,10 @@ export async function startScriptedModel(script: (turn: number) => Says): Promis
     response.end(JSON.stringify(completionOf(says, asked.length)));
   };
   const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
+  server.listen(port, address);
   await once(server, 'listening');
   return {
-    ...{ asked, headers, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` },
+    ...{ asked, headers, url: `http://${address}:${(server.address() as AddressInfo).port}/v1` },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();

@@ -25,6 +25,8 @@ export const slowFiles: readonly string[] = [
   'test/warden/users-and-tokens.test.ts',
   'test/e2e/agents-way-out.test.ts',
   'test/e2e/sandbox.test.ts',
+  'test/e2e/runner-image.test.ts',
+  'test/e2e/sandbox-way-out.test.ts',
   'test/warden/tool-files.test.ts',
   'test/e2e/stalled-reader.test.ts',
   'test/e2e/agent-run.test.ts',
