@@ -4,4 +4,6 @@ export interface HttpGatewayTold {
   readonly identity: string;
   readonly url: string;
   readonly token: string;
+  /** Of the agent that everything is done for. */
+  readonly agentToken: string;
 }

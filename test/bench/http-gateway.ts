@@ -3,9 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { createDetached } from '../../gateway/detached/run-detached.ts';
 import { createEventFeed } from '../../gateway/events/event-feed.ts';
-import { createExecute } from '../../gateway/execute.ts';
+import { createExecute, createResume } from '../../gateway/execute.ts';
 import type { ExecutionRecord } from '../../gateway/ports/execution-record.ts';
+import { openDatabase } from '../../gateway/store/database.ts';
+import { createDetachedRows } from '../../gateway/store/detached-rows.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { createFaults } from '../../src/faults.ts';
 import { smallLimits, startCore } from '../core/start-core.ts';
@@ -32,14 +35,21 @@ const name = 'bench';
 const gateway = await startTestGateway({ execute, people: { [name]: 'operator' } });
 const feed = createEventFeed();
 const faults = createFaults(pino({ level: 'silent' }));
+const database = await openDatabase(join(dir, 'detached.db'), 'power-loss');
+const detached = createDetached({
+  ...core,
+  ...{ execute, resume: createResume(core.ledger), rows: createDetachedRows(database), faults },
+  inForce: () => new Set(['agent:coder']),
+});
 const door = await startHttpGateway({
-  execute,
+  ...{ execute, detached },
   events: feed.feed({ ...emptyWarden, faults }),
   limits: { connections: 1024, perAddress: 1024, requestsPerSecond },
 });
 const told = {
   ...{ address: gateway.address, identity: await gateway.identity({ kind: 'person', name }) },
   ...{ url: door.url, token: door.token('operator', { name }) },
+  agentToken: door.token('agent', { name: 'coder' }),
 };
 process.stdout.write(`${JSON.stringify(told)}\n`);
 const telling = tellChanges(Number(process.argv[2] ?? 0));
@@ -48,6 +58,8 @@ await once(process.stdin, 'end');
 clearInterval(telling);
 process.stdout.write('\n');
 await Promise.all([gateway.close(0), door[Symbol.asyncDispose]()]);
+await detached.close();
+await database.destroy();
 await core[Symbol.asyncDispose]();
 await rm(dir, { recursive: true, force: true });
 await rm(gateway.dir, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { internetAddress } from '../e2e/internet.ts';
+import { internetAddress, internetPublicAddress } from '../e2e/internet.ts';
 import { type Lab, startLab } from '../lab/lab.ts';
 import { checkout } from '../lab/names.ts';
 import { type BenchStack, type StackWish, startBenchStack } from './bench-stack.ts';
@@ -52,10 +52,12 @@ function groups(): Readonly<Record<string, Group>> {
     'one-engine': onStack({ hosts: 1, warm: 0 }, sustainedFigures),
     'two-engines': onStack({ hosts: 2, warm: 0 }, sustainedFigures),
     throughput: onStack({ hosts: 2, warm: 8 }, throughputFigures),
-    egress: onStack({ hosts: 2, warm: 4, policy: egressPolicy(internetAddress) }, egressFigures),
+    egress: onStack({ hosts: 2, warm: 4, policy: egressOf() }, egressFigures),
     workspaces: onStack({ hosts: 2, warm: 8, followed: true, env: hopsEnv }, followedFigures),
   };
 }
+
+const egressOf = () => egressPolicy(internetAddress, internetPublicAddress);
 
 await main();
 

@@ -4,6 +4,23 @@ import { connect } from '../../gateway/docker/engine/connect.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { benchImage } from './bench-stack.ts';
 
+/** Megabytes a second into the stdin of such a container, which reads them and does nothing else. */
+export async function intoRawEngine(host: LabHost, bytes: number): Promise<number> {
+  const { docker } = connect({ name: host.name, engine: host.url, tls: host.tls });
+  const container = await docker.createContainer({ ...body, Cmd: ['dd', 'of=/dev/null', 'bs=64k'] });
+  const stream = (await container.attach(attached)) as Duplex;
+  stream.resume();
+  await container.start();
+  const began = performance.now();
+  const chunk = Buffer.alloc(64 * 1024);
+  for (let sent = 0; sent < bytes; sent += chunk.length)
+    if (!stream.write(chunk)) await once(stream, 'drain');
+  stream.end();
+  await container.wait();
+  stream.destroy();
+  return bytes / 1e3 / (performance.now() - began);
+}
+
 /**
  * The engine calls that a ghost needs, made directly over the gateway's own connection, with the same hardening and
  * nothing else.
@@ -13,13 +30,7 @@ export function rawEngine(host: LabHost): () => Promise<number> {
   return async () => {
     const began = performance.now();
     const container = await docker.createContainer(body);
-    const stream = (await container.attach({
-      hijack: true,
-      stream: true,
-      stdin: true,
-      stdout: true,
-      stderr: true,
-    })) as Duplex;
+    const stream = (await container.attach(attached)) as Duplex;
     stream.resume();
     await container.start();
     await once(stream, 'end');
@@ -27,6 +38,8 @@ export function rawEngine(host: LabHost): () => Promise<number> {
     return performance.now() - began;
   };
 }
+
+const attached = { hijack: true, stream: true, stdin: true, stdout: true, stderr: true };
 
 const body = {
   Image: benchImage,

@@ -26,7 +26,7 @@ const there = `${net}.2`;
 /** The address of one that this process starts. */
 export const internetAddress = there;
 /** It belongs to nobody that a test could mean, and the route to it leads into the namespace. */
-const publicThere = `11.19.${process.pid % 256}.2`;
+export const internetPublicAddress = `11.19.${process.pid % 256}.2`;
 const wire = `clwnet${process.pid % 256}`;
 
 export async function startInternet(): Promise<Internet> {
@@ -41,7 +41,7 @@ export async function startInternet(): Promise<Internet> {
   const mount = 'mount --bind "$0" /etc/resolv.conf && exec "$@"';
   return {
     address: there,
-    publicAddress: publicThere,
+    publicAddress: internetPublicAddress,
     order: async (what) => await ask<Seen>(program, what),
     inside: (argv) => ['nsenter', '-t', `${program.pid}`, '-n', ...argv],
     under: ['unshare', '-m', 'sh', '-c', mount, resolvConf],
@@ -62,7 +62,7 @@ async function connectTo({ pid = 0 }: ChildProcess): Promise<void> {
   await run(['ip', 'link', 'set', wire, 'up']);
   await run([...inside, 'link', 'set', 'lo', 'up']);
   await run([...inside, 'address', 'add', `${there}/30`, 'dev', 'eth0']);
-  await run([...inside, 'address', 'add', `${publicThere}/32`, 'dev', 'eth0']);
+  await run([...inside, 'address', 'add', `${internetPublicAddress}/32`, 'dev', 'eth0']);
   await run([...inside, 'link', 'set', 'eth0', 'up']);
-  await run(['ip', 'route', 'add', `${publicThere}/32`, 'via', there, 'dev', wire]);
+  await run(['ip', 'route', 'add', `${internetPublicAddress}/32`, 'via', there, 'dev', wire]);
 }

@@ -31,8 +31,10 @@ const named = (token: string | undefined) => ({
   requestInit: { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } },
 });
 
+type Generation = readonly [string, Connect];
+
 /** Each generation of the protocol, by the library that speaks it. */
-export const clients: readonly (readonly [string, Connect])[] = [
+export const clients: readonly [Generation, ...Generation[]] = [
   [
     '2026-07-28',
     async (url, token) => {

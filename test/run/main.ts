@@ -47,6 +47,8 @@ for (const step of chosen({ ...traced, temporary, long, leftOut: others, before 
   if (tally.failed > 0) process.stdout.write(`${output}\n`);
   tallies.push(tally);
 }
+// The whole run removes it before it looks for what was left; the others here.
+await rm(temporary, { recursive: true, force: true });
 report(sum(tallies));
 
 function chosen(parts: StepOptions): Step[] {

@@ -33,7 +33,7 @@ export async function openSoakPage(stack: Stack): Promise<SoakPage | undefined> 
     return { megabytes: bytes / 1e6, descriptors: Math.round(nodes / 1000) };
   };
   return {
-    health: followHealth('page', () => signIns, look),
+    health: followHealth('page', () => signIns, { look }),
     complaints,
     [Symbol.asyncDispose]: () => browser.close(),
   };

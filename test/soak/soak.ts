@@ -9,7 +9,7 @@ import { type Stack, startStack } from '../stack/start-stack.ts';
 import { countEnds, examplesOf, tallyOf, wrongEnds } from './commands.ts';
 import { type Cuts, startCuts } from './cuts.ts';
 import { carrierFaults, type Fault, faults } from './faults.ts';
-import { followHealth, type Health, type Trend } from './health.ts';
+import { eventLogFills, followHealth, type Health, type Trend } from './health.ts';
 import { type Ended, type Load, loadContainer, script, scriptFile, startLoad, startsFile } from './load.ts';
 import { type FindOrphans, watchOrphans } from './orphans.ts';
 import { openSoakPage, type SoakPage } from './page.ts';
@@ -87,7 +87,7 @@ export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promi
   await writeFile(join(stack.workspaceOf(roamer), roamFile), roamScript);
   const random = randomFrom(seed);
   const health = [
-    followHealth('gateway', () => stack.gateway.pid),
+    followHealth('gateway', () => stack.gateway.pid, { fills: eventLogFills }),
     followHealth('relay', () => stack.relay.pid),
   ];
   await using page = await openSoakPage(stack);
