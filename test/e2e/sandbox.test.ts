@@ -76,8 +76,8 @@ describe.skipIf(!hasLab()).each(['root', 'user'] as const)('a sandbox without Do
       [],
       { env: { ...process.env, HOME: folders[0] } },
     );
-    expect(stdout).toBe('over\n');
     await Promise.all(folders.map((folder) => rm(folder, { recursive: true })));
+    expect(stdout).toBe('over\n');
   });
 
   test('A-244: nothing of this machine can be written', async () => {
