@@ -30,6 +30,7 @@ export const mirrorEnds: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'out-of-memory',
   'start-timeout',
   'agent-ambiguous',
+  'needs-agent',
   'host-lost',
   'canceled',
   'requester-gone',

@@ -119,17 +119,29 @@ function stop(why: string): number {
 async function ask(messages: readonly Message[]): Promise<Message> {
   for (let again = 0; ; again += 1) {
     const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(modelWithinMs)]);
-    const response = await fetch(`${url.replace(/\/$/, '')}/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model, messages, tools }),
-      signal,
-    });
+    const response = await post({ model, messages, tools }, signal);
     const text = await response.text();
     if (response.ok) return messageIn(text);
     const isBusy = response.status === 429 || response.status >= 500;
     if (!isBusy || again === 1) throw new Error(`the model answers ${response.status}: ${firstLine(text)}`);
     await sleep(2_000, undefined, { signal });
+  }
+}
+
+/** In a container its way out is there a little later than the agent: a refused connection is tried again for 20 s. */
+async function post(body: object, signal: AbortSignal): Promise<Response> {
+  for (const deadline = performance.now() + 20_000; ; await sleep(500, undefined, { signal })) {
+    try {
+      return await fetch(`${url.replace(/\/$/, '')}/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        signal,
+      });
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? {}) as { readonly code?: string };
+      if (code !== 'ECONNREFUSED' || performance.now() > deadline) throw error;
+    }
   }
 }
 

@@ -30,6 +30,7 @@ import { initCommand } from './set-up/init-command.ts';
 import { keysCommand } from './set-up/keys-command.ts';
 import { loginCommand } from './set-up/login-command.ts';
 import { relayCommand } from './set-up/relay-command.ts';
+import { sandboxCommand } from './set-up/sandbox-command.ts';
 import { secretsCommand } from './set-up/secrets-command.ts';
 import { tokenCommand } from './set-up/token-command.ts';
 import { tokensCommand } from './set-up/tokens-command.ts';
@@ -50,6 +51,7 @@ export function program(): Command {
     .addCommand(gatewayCommand())
     .addCommand(relayCommand())
     .addCommand(agentCommand())
+    .addCommand(sandboxCommand())
     .addCommand(tokenCommand())
     .addCommand(usersCommand())
     .addCommand(tokensCommand())

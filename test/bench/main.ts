@@ -57,7 +57,9 @@ function groups(): Readonly<Record<string, Group>> {
   };
 }
 
-const egressOf = () => egressPolicy(internetAddress, internetPublicAddress);
+function egressOf() {
+  return egressPolicy(internetAddress, internetPublicAddress);
+}
 
 await main();
 

@@ -1,64 +1,43 @@
 import { spawn } from 'node:child_process';
 import { once as onceOf } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { json, text } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { packageRoot } from '../../src/package-root.ts';
+import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 
-interface Asked {
-  readonly model: string;
-  readonly messages: readonly { readonly role: string; readonly content: string }[];
-}
+/** Calls of its only tool by their arguments, text, or an error of the server. */
+type Step = { readonly content: string } | { readonly run: readonly object[] } | { readonly status: number };
 
-type Says = { readonly content: string } | { readonly run: readonly object[] } | { readonly status: number };
-
-/** Speaks the chat completions of OpenAI; what it says is a script. */
-let model: Server;
-let asked: Asked[];
-let headers: object[];
-let script: (turn: number) => Says;
+let model: ScriptedModel;
+let script: (turn: number) => Step;
 let folder: string;
 
 beforeEach(async () => {
-  [asked, headers] = [[], []];
   folder = await mkdtemp(join(tmpdir(), 'clawrden-agent-'));
-  model = createServer((request, response) => void answer(request, response));
-  model.listen(0, '127.0.0.1');
-  await onceOf(model, 'listening');
+  model = await startScriptedModel((turn) => {
+    const step = script(turn);
+    return 'run' in step ? { calls: step.run.map(callOf) } : step;
+  });
 });
 afterEach(async () => {
-  model.closeAllConnections();
-  model.close();
+  await model[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  headers.push(request.headers);
-  asked.push((await json(request)) as Asked);
-  const says = script(asked.length);
-  if ('status' in says) return void response.writeHead(says.status).end('busy\nand more');
-  const message = 'content' in says ? says : { content: null, tool_calls: says.run.map(callOf) };
-  response.setHeader('content-type', 'application/json');
-  response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', ...message } }] }));
-}
-
-function callOf(given: object, at: number): object {
-  const spelled = 'raw' in given ? String(given.raw) : JSON.stringify(given);
-  return { id: `call-${at}`, type: 'function', function: { name: 'run', arguments: spelled } };
+function callOf(given: object) {
+  return { name: 'run', arguments: 'raw' in given ? String(given.raw) : JSON.stringify(given) };
 }
 
 async function runAgent(says: typeof script, task = 'do it') {
   script = says;
-  const { port } = model.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}/v1`;
   const log = join(folder, 'log.jsonl');
   const child = spawn(process.execPath, [join(packageRoot(), 'examples/agent/agent.ts'), task], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], MODEL_URL: url, MODEL: 'scripted', AGENT_LOG: log },
+    env: { PATH: process.env['PATH'], MODEL_URL: model.url, MODEL: 'scripted', AGENT_LOG: log },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
@@ -89,26 +68,29 @@ test('a task is done: a file is edited, tests fail, it is edited again, tests pa
     const call = calls[turn - 1];
     return call === undefined ? { content: 'The tests pass.' } : { run: [call] };
   }, 'Make the tests pass');
-  expect([code, stdout, asked.length]).toEqual([0, 'The tests pass.\n', 6]);
+  expect([code, stdout, model.asked.length]).toEqual([0, 'The tests pass.\n', 6]);
   expect(await readFile(join(folder, 'sum.mjs'), 'utf8')).toBe(sum('+'));
-  const told = asked
+  const told = model.asked
     .at(-1)!
     .messages.filter(({ role }) => role === 'tool')
     .map(({ content }) => content);
   expect(told.map((each) => each.split('\n', 1)[0])).toEqual([
     ...['exit code 0', 'exit code 0', 'exit code 1', 'exit code 0', 'exit code 0'],
   ]);
-  expect(asked[0]).toMatchObject({ model: 'scripted', messages: [{ role: 'system' }, { role: 'user' }] });
+  expect(model.asked[0]).toMatchObject({
+    model: 'scripted',
+    messages: [{ role: 'system' }, { role: 'user' }],
+  });
   expect(steps.map(({ type }) => type).filter((type) => type === 'call')).toHaveLength(5);
   // It has no key: a route adds one.
-  expect(headers.filter((each) => 'authorization' in each || 'x-api-key' in each)).toEqual([]);
+  expect(model.headers.filter((each) => 'authorization' in each || 'x-api-key' in each)).toEqual([]);
 });
 
 test('the breaker of turns: ten, and no eleventh question', async () => {
   const { code, stderr, steps } = await runAgent((turn) => ({
     run: [{ program: 'echo', args: [`${turn}`] }],
   }));
-  expect([code, asked.length]).toEqual([3, 10]);
+  expect([code, model.asked.length]).toEqual([3, 10]);
   expect(stderr).toBe('agent: stopped: 10 turns without an end\n');
   expect(steps.at(-1)).toMatchObject({ type: 'stopped', why: '10 turns without an end' });
 });
@@ -131,7 +113,7 @@ test('the breaker of errors: three in a row, whatever kind; one that works begin
     { program: 'sh', args: ['-c', 'echo clawrden: denied by rule no-rm >&2; exit 1'] },
   ];
   const { code, steps } = await runAgent((turn) => ({ run: [wrong[turn - 1]!] }));
-  expect([code, asked.length]).toEqual([3, 6]);
+  expect([code, model.asked.length]).toEqual([3, 6]);
   expect(steps.at(-1)?.why).toContain('3 calls in a row failed');
 });
 
@@ -140,7 +122,7 @@ test('what a program prints is bounded: its beginning and its end are told, and 
   await runAgent((turn) =>
     turn === 1 ? { run: [{ program: process.execPath, args: ['-e', loud] }] } : { content: '' },
   );
-  const told = asked[1]!.messages.at(-1)!.content;
+  const told = model.asked[1]!.messages.at(-1)!.content;
   expect(told.length).toBeLessThan(9_000);
   expect(told).toMatch(/begin[\s\S]*\[4992012 bytes are left out\][\s\S]*the end/);
 });
@@ -148,7 +130,20 @@ test('what a program prints is bounded: its beginning and its end are told, and 
 test('a model that is busy is asked once more; then the line says what it answered', async () => {
   const once = await runAgent((turn) => (turn === 1 ? { status: 503 } : { content: 'here' }));
   expect([once.code, once.stdout]).toEqual([0, 'here\n']);
-  asked = [];
+  model.asked.length = 0;
   const never = await runAgent(() => ({ status: 503 }));
-  expect([never.code, never.stderr, asked.length]).toEqual([1, 'agent: the model answers 503: busy\n', 2]);
+  expect([never.code, never.stderr, model.asked.length]).toEqual([
+    1,
+    'agent: the model answers 503: busy\n',
+    2,
+  ]);
+});
+
+test('a model that is not there yet, as a way out at the start of a container, is asked again', async () => {
+  const { port } = new URL(model.url);
+  await model[Symbol.asyncDispose]();
+  const running = runAgent(() => ({ content: 'here' }));
+  await sleep(1500);
+  model = await startScriptedModel(() => ({ content: 'here' }), '127.0.0.1', Number(port));
+  expect(await running).toMatchObject({ code: 0, stdout: 'here\n' });
 });

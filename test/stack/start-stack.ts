@@ -2,7 +2,8 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { type AgentContainer, type AgentOptions, startAgentContainer } from '../lab/agent-container.ts';
-import { type CommandOptions, type CommandResult, run } from '../lab/command.ts';
+import type { CommandOptions, CommandResult } from '../lab/command.ts';
+import { asUser, giveTo } from './as-user.ts';
 import { type GatewaySite, makeGatewaySite } from './gateway-site.ts';
 import { launcher } from './launcher.ts';
 import type { Machines } from './machines.ts';
@@ -92,7 +93,7 @@ export async function startStack(lab: Machines, options: StackOptions): Promise<
   progress('enrolling and starting the relay');
   await warden.enrol(paths.relayDir, await warden.newToken(relayName, site.own));
   await addToRelayYaml(site, lab, options);
-  await giveTo(options.relayUid, paths, lab.agentHost.socket);
+  await giveTo(options.relayUid, [paths.relayDir], lab.agentHost.socket);
   let relay = await startRelay();
   progress('starting the agent containers');
   const agents = await startAgents(site, lab, options.name);
@@ -127,19 +128,6 @@ export async function startStack(lab: Machines, options: StackOptions): Promise<
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-function asUser(uid: number | undefined): string[] {
-  if (uid === undefined) return [];
-  return ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--inh-caps=-all'];
-}
-
-/** Its files, and its group's right to use the engine. */
-async function giveTo(uid: number | undefined, { relayDir }: StackPaths, socket: string): Promise<void> {
-  if (uid === undefined) return;
-  await run(['chown', '-R', `${uid}:${uid}`, relayDir]);
-  await run(['chgrp', String(uid), socket]);
-  await run(['chmod', 'g+rw', socket]);
 }
 
 /** A stack's folders and files, before anything runs. */

@@ -2,6 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { attempt, type CommandOptions, type CommandResult } from '../lab/command.ts';
+import { asUser, giveTo } from './as-user.ts';
 import { makeGatewaySite } from './gateway-site.ts';
 import { launcher } from './launcher.ts';
 import type { Machines } from './machines.ts';
@@ -13,8 +14,16 @@ export interface ToldOptions {
   readonly policy: string;
   /** `workspace` of gateway.yaml by agent. */
   readonly agents: Readonly<Record<string, object | undefined>>;
+  /** More keys for all of them. */
+  readonly agentKeys?: Readonly<Record<string, unknown>>;
   /** More keys for relay.yaml. */
   readonly relay?: Readonly<Record<string, unknown>>;
+  /** Runs the relay as an ordinary user who may use the agent host's engine. */
+  readonly relayUid?: number;
+  /** More keys for gateway.yaml. */
+  readonly gateway?: Readonly<Record<string, unknown>>;
+  /** Runs the gateway under this. */
+  readonly under?: readonly string[];
 }
 
 /** A gateway, and a relay whose relay.yaml names no agent: the gateway tells it of them. */
@@ -35,7 +44,8 @@ export async function startToldSite(lab: Machines, options: ToldOptions): Promis
   await mkdir(dir, { recursive: true });
   const warden = await makeGatewaySite(join(dir, 'warden'), {
     policy: options.policy,
-    keys: gatewayKeys(lab, options),
+    keys: { ...gatewayKeys(lab, options), ...options.gateway },
+    ...(options.under && { under: options.under }),
   });
   const gateway = await warden.start();
   const relayDir = join(dir, 'relay');
@@ -44,9 +54,11 @@ export async function startToldSite(lab: Machines, options: ToldOptions): Promis
   const written = parse(await readFile(relayYaml, 'utf8')) as object;
   const keys = { docker: `unix://${lab.agentHost.socket}`, state: join(dir, 'state'), ...options.relay };
   await writeFile(relayYaml, stringify({ ...written, ...keys }), { mode: 0o600 });
+  if (options.relayUid !== undefined) await mkdir(keys.state, { recursive: true });
+  await giveTo(options.relayUid, [relayDir, keys.state], lab.agentHost.socket);
   const start = () =>
     startProgram({
-      argv: [process.execPath, launcher, 'relay', '--config', relayYaml],
+      argv: [...asUser(options.relayUid), process.execPath, launcher, 'relay', '--config', relayYaml],
       log: join(dir, 'relay.log'),
     });
   let relay = await start();
@@ -65,12 +77,13 @@ export async function startToldSite(lab: Machines, options: ToldOptions): Promis
   };
 }
 
-function gatewayKeys(lab: Machines, { agents }: ToldOptions): Readonly<Record<string, unknown>> {
+function gatewayKeys(lab: Machines, { agents, agentKeys }: ToldOptions): Readonly<Record<string, unknown>> {
   return {
     hosts: lab.hosts.map(({ name, url, tls }) => ({ name, engine: url, tls, slots: 8, warm: 0 })),
     agents: Object.entries(agents).map(([name, workspace]) => ({
       ...{ name, relay: 'host-1', users: ['1000:1000'], cwd: '/app' },
       ...(workspace && { workspace }),
+      ...agentKeys,
     })),
   };
 }

@@ -81,7 +81,7 @@ export function openAgentEngine(url: string, taken: readonly string[] = []): Age
         if (signal.aborted) throw signal.reason;
         throw error instanceof ClawrdenError
           ? error
-          : new ClawrdenError('host-lost', describe(error, container));
+          : new ClawrdenError(isMissing(error) ? 'needs-agent' : 'host-lost', describe(error, container));
       }
     };
   return {
@@ -166,9 +166,14 @@ function describe(error: unknown, which: AgentContainer): string {
   if (error instanceof ClawrdenError) return error.message;
   const { statusCode, message } = error as { statusCode?: number; message?: string };
   const name = 'name' in which ? which.name : `with the label ${agentLabel}=${which.agent}`;
-  if (statusCode === 404) return `there is no container ${name} on this agent host`;
+  if (isMissing(error)) return `there is no container ${name} on this agent host`;
   if (statusCode === 409) return notRunning(name);
   return `the agent host's engine does not answer: ${message ?? String(error)}`;
+}
+
+/** No container has that name: the agent runs in something else, in a sandbox for one. */
+function isMissing(error: unknown): boolean {
+  return (error as { statusCode?: number }).statusCode === 404;
 }
 
 function notRunning(container: string): string {

@@ -108,6 +108,7 @@ function pick(docker: Docker, agent: string, all: readonly Labelled[]): FoundCon
   const problem = labelProblem(agent, all);
   if (own.length > 1) throw new ClawrdenError('agent-ambiguous', problem);
   const [{ id, name } = { id: '', name: '' }] = own;
+  if (all.length === 0) throw new ClawrdenError('needs-agent', problem);
   if (problem !== '' || id === '') throw new ClawrdenError('host-lost', problem);
   return { name, container: docker.getContainer(id) };
 }

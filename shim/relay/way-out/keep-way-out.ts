@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { abortable, deadline } from '../../../src/abort.ts';
@@ -33,7 +34,8 @@ const lookAgainMs = 5000;
 
 /**
  * Keeps an agent's way out until `signal` aborts: while its one container runs, a program in it and a lane to the
- * gateway, begun again if either ends. Never rejects.
+ * gateway, begun again if either ends. While none runs, the program of a sandbox may ask, which starts it by itself.
+ * Never rejects.
  */
 export async function keepWayOut(
   agent: string,
@@ -46,15 +48,39 @@ export async function keepWayOut(
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
   for (let failures = 0; !signal.aborted; failures += 1) {
     if (!(await abortable(parts.link.waitForReady(readyTimeoutMs), signal).catch(() => false))) continue;
-    while (!signal.aborted && !(await mayRun(wish, parts))) await pause(lookEveryMs);
-    if (signal.aborted) return;
+    const asking = await untilNeeded(agent, wish, parts, signal);
+    if (signal.aborted) {
+      asking?.destroy();
+      return;
+    }
     const began = performance.now();
-    const why = await keepOnce(agent, wish, { ...parts, log }, tell, signal);
-    if (performance.now() - began > stableMs) failures = 0;
-    const retryMs = Math.round(backoffMs(failures));
+    const why = await keepOnce(agent, wish, asking, { ...parts, log }, tell, signal);
+    // The next sandbox is there when it is there: nothing is started here that could fail again and again.
+    if (asking !== undefined || performance.now() - began > stableMs) failures = 0;
+    const retryMs = asking === undefined ? Math.round(backoffMs(failures)) : 0;
     if (!signal.aborted) log.warn({ why, retryMs }, 'the way out is not kept');
     await pause(retryMs);
   }
+}
+
+/** Until its one container runs, and then `undefined`; or with the connection of a sandbox's program. */
+async function untilNeeded(
+  agent: string,
+  wish: WayOutWish,
+  parts: WayOutParts,
+  signal: AbortSignal,
+): Promise<Socket | undefined> {
+  using door = parts.doors.expect(agent);
+  const asked = new AbortController();
+  let asking: Socket | undefined;
+  void door.socket.then((socket) => {
+    asking = socket;
+    asked.abort();
+  });
+  const woken = AbortSignal.any([signal, asked.signal]);
+  while (!woken.aborted && !(await mayRun(wish, parts)))
+    await sleep(lookEveryMs, undefined, { signal: woken }).catch(() => {});
+  return asking;
 }
 
 /** Its one container runs. The report says why if not. */
@@ -63,21 +89,25 @@ async function mayRun({ container }: WayOutWish, { engine }: WayOutParts): Promi
   return running && problem === '';
 }
 
-/** Resolves with the reason for its end. */
+/** Resolves with the reason for its end. `asking` is a sandbox's, in whose place no container runs. */
 async function keepOnce(
   agent: string,
   wish: WayOutWish,
+  asking: Socket | undefined,
   parts: WayOutParts,
   tell: TellProblem,
   signal: AbortSignal,
 ): Promise<string> {
   const over = new AbortController();
   const until = AbortSignal.any([signal, over.signal]);
+  const change = asking === undefined ? 'its container is not as it was' : 'a container of it runs, too';
   const looking = setInterval(() => {
-    void mayRun(wish, parts).then((may) => may || over.abort(new Error('its container is not as it was')));
+    void mayRun(wish, parts).then((may) => {
+      if (may !== (asking === undefined)) over.abort(new Error(change));
+    });
   }, lookAgainMs);
   try {
-    const socket = await startProgram(agent, wish, parts, until);
+    const socket = asking ?? (await startProgram(agent, wish, parts, until));
     tell('');
     parts.log.info('the way out is kept');
     return await carryWayOut(agent, socket, parts.link.wayOut(), until);

@@ -1,6 +1,6 @@
-import { readlinkSync } from 'node:fs';
 import type { Identity } from '../../../../src/command.ts';
 import { ClawrdenError } from '../../../../src/errors.ts';
+import { isInForeignNamespace } from './peer-namespace.ts';
 
 /**
  * The kernel's credentials of the process that connected. `pid` is 0 if it is outside of the relay's pid namespace.
@@ -19,7 +19,7 @@ export function identityRefusal(
   users: readonly Identity[],
 ): ClawrdenError | undefined {
   const { uid, gid } = peer;
-  if (uid === overflowId || gid === overflowId || isInOtherUserNamespace(peer.pid)) {
+  if (uid === overflowId || gid === overflowId || isInForeignNamespace(peer)) {
     return new ClawrdenError(
       'identity-userns',
       'the command comes from another user namespace than the relay runs in',
@@ -35,17 +35,4 @@ export function identityRefusal(
     return new ClawrdenError('identity-user', `${uid}:${gid} is not one of this agent's users`);
   }
   return undefined;
-}
-
-/**
- * Known only if /proc shows it: not for a process that is gone, nor for one that a relay without root may not
- * inspect.
- */
-function isInOtherUserNamespace(pid: number): boolean {
-  if (pid === 0) return false;
-  try {
-    return readlinkSync(`/proc/${pid}/ns/user`) !== readlinkSync('/proc/self/ns/user');
-  } catch {
-    return false;
-  }
 }

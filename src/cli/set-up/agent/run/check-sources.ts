@@ -95,6 +95,7 @@ async function isPlain(name: string, engine: string): Promise<boolean> {
 export async function checkWorkspace(
   { places, workspace, told }: KnownAgent,
   config: RelayConfig,
+  command?: string,
 ): Promise<void> {
   if (workspace === undefined) return;
   const problem = (await createFindOutOfBounds(config)(told)).get(places.agent.name);
@@ -102,6 +103,7 @@ export async function checkWorkspace(
     throw refuse(
       `its workspace: ${problem}`,
       'see workspace-roots of relay.yaml, and agents of gateway.yaml',
+      command,
     );
   const { kind, source } = workspace;
   const isThere =
@@ -113,5 +115,5 @@ export async function checkWorkspace(
         );
   if (isThere) return;
   const make = kind === 'volume' ? `docker volume create ${source}` : `make the folder ${source}`;
-  throw refuse(`its workspace ${source} is not on this agent host`, `${make}, for its user`);
+  throw refuse(`its workspace ${source} is not on this agent host`, `${make}, for its user`, command);
 }

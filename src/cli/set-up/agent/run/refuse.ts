@@ -2,8 +2,8 @@ import { CliError } from '../../../reach/cli-error.ts';
 
 const what = 'agent run';
 
-export function refuse(why: string, toDo: string): CliError {
-  return new CliError(what, why, toDo);
+export function refuse(why: string, toDo: string, command = what): CliError {
+  return new CliError(command, why, toDo);
 }
 
 /** Throws a line that begins with the option. */

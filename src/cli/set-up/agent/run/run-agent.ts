@@ -8,6 +8,7 @@ import { tell } from '../../../print/tell.ts';
 import type { RunOptions } from './add-run-options.ts';
 import { openCallersStreams } from './callers-streams.ts';
 import { checkAlone } from './check-alone.ts';
+import { checkHalt } from './check-halt.ts';
 import { checkVolumes, checkWorkspace } from './check-sources.ts';
 import { containerBody } from './container-body.ts';
 import { followContainer } from './follow-container.ts';
@@ -70,12 +71,6 @@ async function makeContainer(name: string, wish: RunWish, config: RelayConfig): 
       wayOut: wayOut?.environment ?? [],
     }),
   };
-}
-
-function checkHalt({ places, told }: KnownAgent): void {
-  const { name } = places.agent;
-  const halt = told.find((agent) => agent.name === name)?.halt;
-  if (halt !== undefined) throw refuse(`agent ${name} is ${halt}`, `clawrden resume ${name}`);
 }
 
 /** The relay knows a container by its name if relay.yaml gives one. */

@@ -11,23 +11,28 @@ const mostMs = 10_000;
 const everyMs = 100;
 
 /** The agent, once its relay was told of it and has made its jail and its socket. Throws if it has not in 10 s. */
-export async function waitForPlaces(name: string, config: RelayConfig): Promise<KnownAgent> {
+export async function waitForPlaces(
+  name: string,
+  config: RelayConfig,
+  command = 'agent run',
+): Promise<KnownAgent> {
   const deadline = performance.now() + mostMs;
   for (let isTold = false; ; isTold = true) {
-    const found = await look(name, config);
+    const found = await look(name, config, command);
     if (typeof found !== 'string') return found;
     if (performance.now() > deadline)
       throw refuse(
         `${found}, and the relay has not made it in 10 s`,
         'see agents of gateway.yaml, and whether the relay runs',
+        command,
       );
-    if (!isTold) tell(`clawrden: agent run: ${found}; waiting 10 s for the relay`);
+    if (!isTold) tell(`clawrden: ${command}: ${found}; waiting 10 s for the relay`);
     await sleep(everyMs);
   }
 }
 
 /** A line about what is missing, if something is. */
-async function look(name: string, config: RelayConfig): Promise<KnownAgent | string> {
+async function look(name: string, config: RelayConfig, command: string): Promise<KnownAgent | string> {
   try {
     const known = await findAgent(config, name);
     if (known === undefined) return `the relay was told of no agent ${name}`;
@@ -39,7 +44,7 @@ async function look(name: string, config: RelayConfig): Promise<KnownAgent | str
       return `there is no socket ${agent.socket}`;
     return known;
   } catch (error) {
-    throw refuse(messageOf(error), 'run this as root, or as the user of the relay');
+    throw refuse(messageOf(error), 'run this as root, or as the user of the relay', command);
   }
 }
 

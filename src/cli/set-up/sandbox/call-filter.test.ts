@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { callFilter } from './call-filter.ts';
+
+/** What the kernel would answer to a call: the few instructions that such a filter has. */
+function answerTo(filter: Buffer, arch: number, nr: number, ...args: number[]): number {
+  const data = [nr, arch, 0, 0, ...args.flatMap((arg) => [arg, 0])];
+  let loaded = 0;
+  for (let at = 0; ; at += 8) {
+    const [code, value] = [filter.readUInt16LE(at), filter.readUInt32LE(at + 4)];
+    if (code === 0x06) return value;
+    if (code === 0x20) loaded = data[value / 4] ?? 0;
+    else at += 8 * filter.readUInt8(at + ((code === 0x15 ? loaded === value : loaded >= value) ? 2 : 3));
+  }
+}
+
+const allowed = 0x7fff0000;
+const failed = (errno: number) => 0x50000 + errno;
+
+test.each([
+  ['x64', 0xc000003e, { read: 0, socket: 41, ioctl: 16, kill: 62, keys: [248, 249, 250] }],
+  ['arm64', 0xc00000b7, { read: 63, socket: 198, ioctl: 29, kill: 129, keys: [217, 218, 219] }],
+] as const)('of %s: keys, rings, AF_VSOCK and input fail, all else is as it was', (arch, id, calls) => {
+  const filter = callFilter(false, arch);
+  for (const call of [...calls.keys, 425]) expect(answerTo(filter, id, call)).toBe(failed(38));
+  expect(answerTo(filter, id, calls.socket, 40)).toBe(failed(97));
+  expect(answerTo(filter, id, calls.socket, 1)).toBe(allowed);
+  expect(answerTo(filter, id, calls.ioctl, 0, 0x5412)).toBe(failed(1));
+  expect(answerTo(filter, id, calls.ioctl, 0, 0x541c)).toBe(failed(1));
+  expect(answerTo(filter, id, calls.ioctl, 0, 0x5413)).toBe(allowed);
+  expect(answerTo(filter, id, calls.read, 0)).toBe(allowed);
+  expect(answerTo(filter, id, calls.kill, 0)).toBe(allowed);
+  expect(answerTo(callFilter(true, arch), id, calls.kill, 0)).toBe(failed(1));
+  expect(answerTo(callFilter(true, arch), id, calls.kill, 7)).toBe(allowed);
+  expect(answerTo(filter, 0x40000003, calls.read)).toBe(failed(38));
+  expect(answerTo(filter, id, 0x40000000 + calls.read)).toBe(failed(38));
+});
+
+test('a machine whose calls are not known has no sandbox', () => {
+  expect(() => callFilter(false, 'riscv64')).toThrow(/no filter of calls for riscv64/);
+});

@@ -1,0 +1,85 @@
+import { link, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { guardedNames, lookAtGuarded } from './guarded.ts';
+import { takeAway } from './taken-away.ts';
+
+let root: string;
+let to: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'clawrden-guarded-'));
+  to = join(root, 'taken');
+  await mkdir(to);
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const look = () => lookAtGuarded(root, guardedNames);
+const names = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
+
+test('A-277: what is there is guarded with its folders, and what is not is known to be absent', async () => {
+  await mkdir(join(root, '.git/hooks'), { recursive: true });
+  await writeFile(join(root, '.git/config'), '');
+  const { there, folders, absent } = await look();
+  expect(names(there)).toEqual(['.git/hooks', '.git/config']);
+  expect(names(folders)).toEqual(['.git']);
+  expect(absent).toEqual(guardedNames.filter((name) => !names(there).includes(name)));
+});
+
+test('a .git that is a file, as in a worktree of git, is guarded itself', async () => {
+  await writeFile(join(root, '.git'), 'gitdir: /elsewhere');
+  expect(names((await look()).there)).toEqual(['.git']);
+});
+
+test.each([
+  [
+    'a second name of it',
+    async () => await link(join(root, 'other'), join(root, '.envrc')),
+    /\.envrc .* 2 hard/,
+  ],
+  ['a link', async () => await symlink('other', join(root, '.envrc')), /\.envrc .* is no file/],
+  [
+    'a second name of what it holds',
+    async () => {
+      await mkdir(join(root, '.git/hooks/deep'), { recursive: true });
+      await link(join(root, 'other'), join(root, '.git/hooks/deep/hook'));
+    },
+    /\.git\/hooks .* holds hook, which has 2 hard links/,
+  ],
+])('A-278: %s is refused by name', async (_what, make, line) => {
+  await writeFile(join(root, 'other'), '');
+  await make();
+  await expect(look()).rejects.toThrow(line);
+});
+
+test('A-279: what appears is in an archive, and not in the workspace; what leads git elsewhere, too', async () => {
+  const { absent } = await look();
+  await mkdir(join(root, '.git/hooks'), { recursive: true });
+  await writeFile(join(root, '.git/hooks/post-checkout'), 'echo ran');
+  await writeFile(join(root, '.git/commondir'), '../evil');
+  await symlink('/etc', join(root, '.vscode'));
+  const lines = await takeAway({ root, absent, to, as: undefined });
+  expect(lines).toHaveLength(3);
+  expect(await readdir(join(root, '.git'))).toEqual([]);
+  expect((await readdir(root)).sort()).toEqual(['.git', 'taken']);
+  expect(await readdir(to)).toHaveLength(3);
+});
+
+test('A-279: a .git that appears as a link is taken away itself, and what it leads to stays', async () => {
+  const { absent } = await look();
+  const other = join(root, 'other');
+  await mkdir(join(other, 'hooks'), { recursive: true });
+  await symlink('other', join(root, '.git'));
+  await takeAway({ root, absent, to, as: undefined });
+  expect((await readdir(root)).sort()).toEqual(['other', 'taken']);
+  expect(await readdir(other)).toEqual(['hooks']);
+});
+
+test('A-279: what is larger than is kept has another name', async () => {
+  const { absent } = await look();
+  await writeFile(join(root, '.envrc'), Buffer.alloc(65 * 1024 ** 2));
+  const [line] = await takeAway({ root, absent, to, as: undefined });
+  expect(line).toMatch(/could not be archived whole; its name is \.envrc\.guarded-/);
+  expect((await readdir(root)).filter((name) => name === '.envrc')).toEqual([]);
+  expect(await readdir(to)).toEqual([]);
+});
