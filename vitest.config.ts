@@ -5,6 +5,9 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const startProcesses = ['**/*.programs.test.ts', 'shim/native/**/*.test.ts', 'test/**/*.test.ts'];
 const needEngines = ['test/{lab,e2e,scenarios,conformance}/**/*.test.ts'];
 
+/** Slow files that are left to another run (`test/run/turns.ts`). */
+const leftOut = (process.env['CLAWRDEN_LEFT_OUT'] ?? '').split(' ').filter((file) => file !== '');
+
 /** What must come may take this long if a hundred other processes run; full counts take longer than a sample. */
 const testTimeout = process.env['CLAWRDEN_LONG'] === '1' ? 300_000 : 120_000;
 
@@ -37,7 +40,7 @@ export default defineConfig({
           name: 'programs',
           globalSetup: ['test/run/bundled-programs.ts'],
           include: startProcesses,
-          exclude: [...configDefaults.exclude, ...needEngines],
+          exclude: [...configDefaults.exclude, ...needEngines, ...leftOut],
           testTimeout,
         },
       },
@@ -46,6 +49,7 @@ export default defineConfig({
         test: {
           name: 'lab',
           include: needEngines,
+          exclude: [...configDefaults.exclude, ...leftOut],
           // All against the one lab that the global setup starts.
           fileParallelism: false,
           globalSetup: ['test/run/bundled-programs.ts', 'test/lab/global-setup.ts'],

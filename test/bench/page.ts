@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
@@ -5,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { buildPages } from '../dashboard/build-pages.ts';
 import { startBrowser, startBrowserBy } from '../dashboard/start-browser.ts';
+import { run } from '../lab/command.ts';
 import { newMirrored, play } from '../warden/mirrored.ts';
 import { type RealGateway, startRealGateway } from '../warden/real-gateway.ts';
 import { type Figure, quantiles } from './figure.ts';
@@ -16,13 +18,13 @@ export async function pageFigures({ quick }: Counts): Promise<Figure[]> {
   await using gateway = await startRealGateway();
   return [
     await withBrowser(startBrowser(), (browser) => firstLoadFigure(gateway, browser, quick ? 3 : 20)),
-    await withBrowser(startBrowserBy(lowChromium), (browser) =>
+    await withBrowser(startBrowserBy(apartChromium), (browser) =>
       besidePagesFigure(gateway, browser, quick ? 1 : 4),
     ),
   ];
 }
 
-const lowChromium = join(import.meta.dirname, 'low-chromium');
+const apartChromium = join(import.meta.dirname, 'apart-chromium');
 
 async function withBrowser(
   starting: Promise<Browser>,
@@ -78,8 +80,22 @@ const rooms = ['/waiting', '/live', '/history', '/agents', '/audit'];
 const addedMs = 1;
 const [commandsAtATime, everyMs] = [50, 50];
 
-/** The same commands with 20 live pages of one browser and without, in turns. */
+/** The same commands with 20 live pages of one browser and without, in turns; the browser has a core of its own. */
 async function besidePagesFigure(gateway: RealGateway, browser: Browser, rounds: number): Promise<Figure> {
+  const cores = availableParallelism();
+  for (const pid of [gateway.pid(), process.pid]) await allowCores(pid, `0-${Math.max(0, cores - 2)}`);
+  try {
+    return await besidePages(gateway, browser, rounds);
+  } finally {
+    await allowCores(process.pid, `0-${cores - 1}`);
+  }
+}
+
+async function allowCores(pid: number, cores: string): Promise<void> {
+  await run(['taskset', '--all-tasks', '--cpu-list', '--pid', cores, String(pid)]);
+}
+
+async function besidePages(gateway: RealGateway, browser: Browser, rounds: number): Promise<Figure> {
   const relay = await gateway.relay();
   const command = async () => {
     const one = newMirrored();

@@ -5,23 +5,27 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { leftovers, traces } from './leftovers.ts';
 import { fastSteps, namedSteps, type Step, type StepOptions, steps } from './steps.ts';
-import { inWords, sum, type Tally } from './tally.ts';
+import { inWords, oneSkipped, sum, type Tally } from './tally.ts';
+import { leftOut, turnOf, turns } from './turns.ts';
 
 const usage = `usage: scripts/test [--long | --fast | PATH...]
 
 Builds, lints, type-checks and runs every test; ends with one line, N passed, M failed.
-  --long   full counts in place of seeded tenths (90 minutes at most)
+  --long   full counts in place of seeded tenths, and every slow file (90 minutes at most)
   --fast   types, lint and the unit tests, which start no process (a minute at most)
   PATH...  only the test files whose path contains one of these words
+
+Of the slow files it takes every third: those of CLAWRDEN_TURN (0 to 2), or of the commit.
 `;
 
-const { long, fast, paths, help } = options();
+const checkout = join(import.meta.dirname, '../..');
+const { long, fast, paths, help, turn } = options();
 if (help) {
   process.stdout.write(usage);
   process.exit(0);
 }
 
-const traced = { checkout: join(import.meta.dirname, '../..'), mark: `CLAWRDEN_TEST_RUN=${randomUUID()}` };
+const traced = { checkout, mark: `CLAWRDEN_TEST_RUN=${randomUUID()}` };
 const interrupt = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => interrupt.abort());
 
@@ -29,8 +33,10 @@ const before = await traces(traced);
 const temporary = await mkdtemp(join(tmpdir(), 'clawrden-test-'));
 // Like /tmp, because tests run programs of other users in it.
 await chmod(temporary, 0o1777);
-const tallies: Tally[] = [];
-for (const step of chosen({ ...traced, temporary, long, before })) {
+const others = turn === undefined ? [] : leftOut(turn);
+if (turn !== undefined) process.stdout.write(`turn ${turn} of 0 to ${turns - 1} for slow files\n`);
+const tallies: Tally[] = others.map((file) => oneSkipped(file, 'a slow file of another turn'));
+for (const step of chosen({ ...traced, temporary, long, leftOut: others, before })) {
   process.stdout.write(`${step.name} … `);
   const start = performance.now();
   const { tally, output } = await step.run(interrupt.signal);
@@ -53,6 +59,8 @@ interface Options {
   readonly fast: boolean;
   readonly help: boolean;
   readonly paths: readonly string[];
+  /** Whose slow files are taken; absent if it takes all that it is asked for. */
+  readonly turn: number | undefined;
 }
 
 function options(): Options {
@@ -66,7 +74,8 @@ function options(): Options {
       },
     });
     if (values.fast && (values.long || positionals.length > 0)) throw new Error('--fast stands alone');
-    return { ...values, paths: positionals };
+    const isWhole = values.long || values.fast || positionals.length > 0;
+    return { ...values, paths: positionals, turn: isWhole ? undefined : turnOf(checkout) };
   } catch (error) {
     process.stderr.write(`clawrden: scripts/test: ${(error as Error).message}\n${usage}`);
     process.exit(2);

@@ -22,6 +22,8 @@ export interface StepOptions extends Traced {
   readonly temporary: string;
   /** Full counts in place of seeded tenths. */
   readonly long: boolean;
+  /** Files that are left to other runs; none with `--long`. */
+  readonly leftOut: readonly string[];
   /** What was on the machine before the first step. */
   readonly before: ReadonlySet<string>;
 }
@@ -94,7 +96,11 @@ function tests(options: StepOptions, name: string, which: readonly string[], dea
     run: async (signal) => {
       const file = join(options.checkout, 'build/test', `${name}.json`);
       await rm(file, { force: true });
-      const env = { CLAWRDEN_TALLY: file, ...(options.long && { CLAWRDEN_LONG: '1' }) };
+      const env = {
+        CLAWRDEN_TALLY: file,
+        CLAWRDEN_LEFT_OUT: options.leftOut.join(' '),
+        ...(options.long && { CLAWRDEN_LONG: '1' }),
+      };
       const { status, output } = await logged(options, name, argv, deadlineMs, env, signal);
       const text = await readFile(file, 'utf8').catch(() => undefined);
       const tally =

@@ -73,6 +73,9 @@ void index_lost(struct index *index, struct entry *entry);
 /* Call before what an entry is now is changed: keeps what the other side had, and marks everything above. */
 void index_change(struct index *index, struct entry *entry);
 
+/* Adds 1 or -1 of what the entry is now to what the index holds. */
+void index_count(struct index *index, const struct entry *entry, int by);
+
 /* Sets what an entry is now, and counts. */
 void index_set(struct index *index, struct entry *entry, const struct record *record);
 

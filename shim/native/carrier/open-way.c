@@ -3,13 +3,12 @@
 #include <unistd.h>
 
 #include "beneath.h"
+#include "descriptors.h"
 #include "exchange.h"
 
 void way_close(struct way *way)
 {
-    if (way->fd >= 0)
-        close(way->fd);
-    way->fd = -1;
+    descriptor_shut(&way->fd);
 }
 
 int way_to(struct way *way, int base, const char *path, const char **name)

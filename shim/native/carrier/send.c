@@ -1,14 +1,13 @@
 #include "send.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "beneath.h"
-#include "clocks.h"
 #include "content.h"
+#include "cut.h"
 #include "entry-frame.h"
 #include "folders.h"
 #include "goes-on.h"
@@ -18,21 +17,6 @@
 #include "state-frames.h"
 #include "tree-id.h"
 #include "xattrs.h"
-
-/* Its client asks for nothing while it is answered: a frame that is there says that no more of the answer is wanted. */
-struct cut {
-    int64_t looked;
-    bool said;
-};
-
-static bool is_cut(struct cut *cut, const struct stream *stream)
-{
-    int64_t now = monotonic_ms();
-    if (now != cut->looked && !cut->said)
-        cut->said = stream_asked(stream);
-    cut->looked = now;
-    return cut->said || stream->broken;
-}
 
 enum how { SEND_ALL, SEND_SINCE, SEND_DIRTY };
 
@@ -218,22 +202,10 @@ static void send_below(struct sending *sending, struct entry *entry)
     if (!entry_child(entry) || (!entry_alive(entry) && sending->how != SEND_DIRTY))
         return;
     struct entry **children = children_in_order(entry, true, &count);
-    for (size_t i = 0; children && i < count && !is_cut(&sending->cut, &sending->carrier->stream); i++)
+    for (size_t i = 0; children && i < count && !cut_said(&sending->cut, &sending->carrier->stream); i++)
         if (sending->how == SEND_ALL || children[i]->below > sending->since)
             send_below(sending, children[i]);
     free(children);
-}
-
-static void put_done(struct carrier *carrier, uint32_t count, uint32_t unstable_count)
-{
-    struct stream *stream = &carrier->stream;
-    stream_begin(stream, FRAME_DONE);
-    stream_put_u64(stream, carrier->index.epoch);
-    stream_put_u64(stream, carrier->index.seq);
-    put_tree(carrier);
-    stream_put_u32(stream, count);
-    stream_put_u32(stream, unstable_count);
-    stream_end(stream);
 }
 
 void send_changes(struct carrier *carrier, struct reader *reader)
@@ -267,51 +239,4 @@ void send_changes(struct carrier *carrier, struct reader *reader)
     put_done(carrier, sending.number, sending.unstable);
     if (sending.how != SEND_DIRTY && !sending.cut.said)
         guard_trust(carrier);
-}
-
-static struct entry *wanted_file(struct carrier *carrier, const char *path)
-{
-    struct entry *entry = index_at(&carrier->index, path);
-    return entry && entry->type == TYPE_FILE && !(entry->flags & ENTRY_UNREADABLE) ? entry : NULL;
-}
-
-static bool send_block(struct carrier *carrier, const struct entry *entry, int fd, uint32_t number, uint32_t block)
-{
-    uint8_t id[SHA256_BYTES];
-    uint64_t count = block_count(entry_size(entry));
-    if (block >= (count ? count : 1))
-        return false;
-    size_t length = count ? block_length(entry_size(entry), block) : (size_t)entry_size(entry);
-    uint64_t offset = (uint64_t)block * BLOCK_BYTES;
-    if (read_at(fd, carrier->block, length, offset) != (ssize_t)length)
-        return false;
-    bytes_id(carrier->block, length, id);
-    if (memcmp(id, count ? entry_blocks(entry)[block] : entry_id(entry), SHA256_BYTES) != 0)
-        return false;
-    send_bytes(&carrier->stream, number, offset, carrier->block, length);
-    return true;
-}
-
-void send_wanted(struct carrier *carrier, struct reader *reader)
-{
-    char path[PATH_MOST + 1];
-    uint32_t number = read_u32(reader);
-    read_text(reader, path, PATH_MOST);
-    uint32_t count = read_u32(reader);
-    const uint8_t *blocks = count <= BLOCKS_MOST ? read_bytes(reader, (size_t)count * 4) : NULL;
-    if (!blocks || !read_all(reader)) {
-        tell_failed(carrier, "bad-want: it is not well formed");
-        return;
-    }
-    struct entry *entry = wanted_file(carrier, path);
-    int fd = entry ? beneath_open(carrier->root, path, O_RDONLY | O_NONBLOCK) : -1;
-    bool whole = fd >= 0;
-    struct cut cut = {0};
-    for (uint32_t i = 0; i < count && whole && !is_cut(&cut, &carrier->stream); i++)
-        whole = send_block(carrier, entry, fd, number, get_u32(blocks + (size_t)i * 4));
-    if (!whole && entry)
-        index_unstable(&carrier->index, entry);
-    if (fd >= 0)
-        close(fd);
-    put_done(carrier, whole, !whole);
 }

@@ -9,6 +9,7 @@
 #include "area.h"
 #include "beneath.h"
 #include "content.h"
+#include "descriptors.h"
 #include "flush.h"
 #include "late.h"
 #include "xattrs.h"
@@ -18,18 +19,11 @@ static uint32_t number_of(const struct carrier *carrier, const struct op *op)
     return (uint32_t)(op - carrier->receiving->ops);
 }
 
-static void close_writing(struct writing *writing)
-{
-    if (writing->fd >= 0)
-        close(writing->fd);
-    writing->fd = -1;
-}
-
 /* What waits in graves makes room for the next try. What was staged is of no use any more, and others need its room. */
 static void make_room(struct carrier *carrier)
 {
     late_end(carrier);
-    close_writing(&carrier->receiving->writing);
+    descriptor_shut(&carrier->receiving->writing.fd);
     area_remove(carrier, "stage");
 }
 
@@ -86,7 +80,7 @@ static int open_file(struct carrier *carrier, struct op *op, int flags)
     struct writing *writing = &carrier->receiving->writing;
     const char *name;
     int folder = staged_folder(carrier, op, &name);
-    close_writing(writing);
+    descriptor_shut(&writing->fd);
     writing->fd = folder < 0 ? -1 : openat(folder, name, flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
     writing->number = number_of(carrier, op);
     writing->next = UINT64_MAX;
@@ -202,7 +196,7 @@ static void have_block(struct carrier *carrier, struct op *op, uint32_t block)
         return;
     stage_finish(op, writing->fd);
     flush_begin(carrier, op, writing->fd);
-    close_writing(writing);
+    descriptor_shut(&writing->fd);
 }
 
 static void end_block(struct carrier *carrier, struct op *op)

@@ -94,3 +94,15 @@ const char *state_wrong(const struct carrier *carrier)
         return "carrier-failed: memory or descriptors ended";
     return root_lost(carrier) ? "workspace-suspect: the workspace is gone from its place, or another is in it" : NULL;
 }
+
+void put_done(struct carrier *carrier, uint32_t count, uint32_t unstable_count)
+{
+    struct stream *stream = &carrier->stream;
+    stream_begin(stream, FRAME_DONE);
+    stream_put_u64(stream, carrier->index.epoch);
+    stream_put_u64(stream, carrier->index.seq);
+    put_tree(carrier);
+    stream_put_u32(stream, count);
+    stream_put_u32(stream, unstable_count);
+    stream_end(stream);
+}

@@ -16,6 +16,9 @@ void tell_refused(struct carrier *carrier, const char *why);
 /* Puts the id of the tree. */
 void put_tree(struct carrier *carrier);
 
+/* The end of an answer: so many entries or files were sent, and so many were unstable. */
+void put_done(struct carrier *carrier, uint32_t count, uint32_t unstable_count);
+
 /* NULL, or why the index cannot be believed or sent: `code: text`. */
 const char *state_wrong(const struct carrier *carrier);
 

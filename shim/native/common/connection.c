@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "descriptors.h"
+
 enum { TELL_LEAST = CONNECTION_DOWN / 4 };
 
 void connection_open(struct connection *connection, int fd)
@@ -26,9 +28,7 @@ void connection_open(struct connection *connection, int fd)
 
 static void drop(struct connection *connection)
 {
-    if (connection->fd >= 0)
-        close(connection->fd);
-    connection->fd = -1;
+    descriptor_shut(&connection->fd);
     connection->start = connection->end = 0;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "descriptors.h"
 #include "text.h"
 
 /* The gateway itself gives up after 30 s. */
@@ -45,18 +46,6 @@ static bool is_port(const char *port)
     return length > 0 && length <= PORT_MOST && strspn(port, "0123456789") == length;
 }
 
-static bool write_all(int fd, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t done = write(fd, bytes, length);
-        if (done < 0)
-            return false;
-        bytes += done;
-        length -= (size_t)done;
-    }
-    return true;
-}
-
 static int reach_way_out(void)
 {
     struct sockaddr_in way = {.sin_family = AF_INET, .sin_port = htons(WAY_PORT), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -79,7 +68,7 @@ static void ask(int fd, const char *host, const char *port)
     text_add(&request, " HTTP/1.1\r\nHost: ");
     text_add_bytes(&request, to.bytes, to.length);
     text_add(&request, "\r\n\r\n");
-    if (!write_all(fd, request.bytes, request.length))
+    if (!descriptor_write(fd, request.bytes, request.length))
         fail("the way out has ended");
 }
 
@@ -119,7 +108,7 @@ static void carry(int from, int to)
     static char bytes[CHUNK];
     ssize_t got;
     while ((got = read(from, bytes, sizeof bytes)) > 0)
-        if (!write_all(to, bytes, (size_t)got))
+        if (!descriptor_write(to, bytes, (size_t)got))
             return;
 }
 

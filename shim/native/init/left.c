@@ -3,18 +3,13 @@
 #include <poll.h>
 #include <unistd.h>
 
-static void shut(int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-}
+#include "descriptors.h"
 
 static void drop(int *fd, short events)
 {
     char bytes[16384];
     if (*fd >= 0 && events && read(*fd, bytes, sizeof bytes) <= 0)
-        shut(fd);
+        descriptor_shut(fd);
 }
 
 static _Noreturn void drop_all(struct left *left)
@@ -35,6 +30,6 @@ void left_drop(struct left *left)
 {
     if ((left->out >= 0 || left->err >= 0) && fork() == 0)
         drop_all(left);
-    shut(&left->out);
-    shut(&left->err);
+    descriptor_shut(&left->out);
+    descriptor_shut(&left->err);
 }

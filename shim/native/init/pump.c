@@ -4,17 +4,11 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "descriptors.h"
 #include "stop.h"
 
 /* The most that a tool can make of a pipe. */
 enum { PIPE_MOST = 1024 * 1024 };
-
-static void shut(int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-}
 
 /* Above the limit the rest is cut, and the init reads no more. */
 static size_t within_limit(struct run *run, size_t length)
@@ -24,8 +18,8 @@ static size_t within_limit(struct run *run, size_t length)
     if (limit == 0 || length <= left)
         return length;
     stop_hard(run, CAUSE_OUTPUT);
-    shut(&run->tool.out);
-    shut(&run->tool.err);
+    descriptor_shut(&run->tool.out);
+    descriptor_shut(&run->tool.err);
     return (size_t)left;
 }
 
@@ -49,7 +43,7 @@ static bool leave(struct run *run, int *fd, uint8_t type, bool empty)
         return false;
     int *left = type == FRAME_STDOUT ? &run->left.out : &run->left.err;
     if (run->plan.terminal)
-        shut(fd);
+        descriptor_shut(fd);
     else
         *left = *fd;
     *fd = -1;
@@ -69,7 +63,7 @@ static void pump_one(struct run *run, int *fd, uint8_t type)
         return;
     /* No process of the tool is left, so any process that still has the other end is not the tool's. */
     else if (got == 0 || errno == EIO || (errno == EAGAIN && run->ended && run->childless))
-        shut(fd);
+        descriptor_shut(fd);
 }
 
 void pump(struct run *run, short out_events, short err_events)
@@ -77,7 +71,7 @@ void pump(struct run *run, short out_events, short err_events)
     bool last = run_over(run);
     /* While the init has the terminal's other side open, the master never ends. */
     if (last)
-        shut(&run->tool.slave);
+        descriptor_shut(&run->tool.slave);
     if (out_events || last)
         pump_one(run, &run->tool.out, FRAME_STDOUT);
     if (err_events || last)
@@ -92,7 +86,7 @@ void pump_close(struct run *run, int fd)
     if (kind == STDIO_TTY)
         run->unwatched = true;
     else if (fd == 1 || run->plan.stdio[2] == STDIO_SAME)
-        shut(&run->tool.out);
+        descriptor_shut(&run->tool.out);
     else
-        shut(&run->tool.err);
+        descriptor_shut(&run->tool.err);
 }

@@ -23,6 +23,9 @@ function parsed(text: string) {
   return result.policy;
 }
 
+/** What `policy check` finds in the text of a policy. */
+const checked = (...parts: Parameters<typeof policyText>) => checkPolicy(parsed(policyText(...parts)));
+
 const secretsOf = (text: string) => decide(parsed(text), facts).tool?.secrets;
 
 describe('secrets of tools', () => {
@@ -92,9 +95,9 @@ describe('secrets of tools', () => {
 
 describe('policy check', () => {
   const errorsOf = (name: string, rules = `{ name: r, tools: [${name}], action: ask }`) =>
-    checkPolicy(parsed(policyText('secrets: { A: a }', rules, name))).errors;
+    checked('secrets: { A: a }', rules, name).errors;
 
-  test.each(['sh', 'bash', 'node', 'python3.12', 'make', 'npm', 'env'])(
+  test.each(['sh', 'bash', 'node', 'python3.12', 'pypy3', 'make', 'npm', 'env'])(
     'A-207 secrets for %s are an error: it runs what its agent wrote',
     (name) => {
       expect(errorsOf(name)).toEqual([expect.stringContaining(`tools.${name} gives secrets to ${name}`)]);
@@ -103,11 +106,7 @@ describe('policy check', () => {
 
   it('lets npm have them for what runs no script', () => {
     const given = (rest: string) =>
-      checkPolicy(
-        parsed(
-          policyText('cpus: 1', `{ name: r, tools: [npm], action: ask, secrets: { A: a }, ${rest} }`, 'npm'),
-        ),
-      ).errors;
+      checked('cpus: 1', `{ name: r, tools: [npm], action: ask, secrets: { A: a }, ${rest} }`, 'npm').errors;
     expect(given('subcommands: [view]')).toEqual([]);
     expect(given('subcommands: [view, install]')).toHaveLength(1);
     expect(given('args: [install, "**"]')).toHaveLength(1);
@@ -118,15 +117,11 @@ describe('policy check', () => {
 
   it('A-276 warns of a rule that takes them further than its tool does', () => {
     const warned = (effect: string) =>
-      checkPolicy(
-        parsed(
-          policyText(
-            'secrets: { A: a }, workspace: read, network: one',
-            `{ name: r, tools: [gh], action: ask, ${effect} }`,
-            'gh',
-            'networks: { one: { allow: ["a.example:443"] }, two: { allow: ["a.example:443", "b.example:443"] } }',
-          ),
-        ),
+      checked(
+        'secrets: { A: a }, workspace: read, network: one',
+        `{ name: r, tools: [gh], action: ask, ${effect} }`,
+        'gh',
+        'networks: { one: { allow: ["a.example:443"] }, two: { allow: ["a.example:443", "b.example:443"] } }',
       ).warnings.filter((line) => line.includes('secrets of gh') || line.includes('secrets to gh'));
     expect(['network: one', 'workspace: none', 'timeout: 1s'].map(warned)).toEqual([[], [], []]);
     expect(['network: two', 'workspace: write', 'unmasked: true'].map(warned)).toEqual([
@@ -136,17 +131,24 @@ describe('policy check', () => {
     ]);
   });
 
+  it('warns of a tool that it has no data of', () => {
+    const warned = (tool: string) =>
+      checked(
+        'secrets: { A: a }, workspace: read',
+        `{ name: r, tools: [${tool}], action: ask }`,
+        tool,
+      ).warnings.filter((line) => line.includes('nothing is known'));
+    expect(warned('ship-it')).toEqual([expect.stringContaining('tools.ship-it gives secrets to ship-it')]);
+    expect(warned('gh')).toEqual([]);
+  });
+
   it('warns about what takes them out: the workspace, the network, no mask', () => {
     const warned = (tool: string) =>
-      checkPolicy(
-        parsed(
-          policyText(
-            `secrets: { A: a }, ${tool}`,
-            rule,
-            'gh',
-            'networks: { one: { allow: ["a.example:443"] }, two: { allow: ["a.example:443", "b.example:443"] }, any: { allow: ["*.a.example:443"] }, old: { docker-network: real } }',
-          ),
-        ),
+      checked(
+        `secrets: { A: a }, ${tool}`,
+        rule,
+        'gh',
+        'networks: { one: { allow: ["a.example:443"] }, two: { allow: ["a.example:443", "b.example:443"] }, any: { allow: ["*.a.example:443"] }, old: { docker-network: real } }',
       ).warnings.filter(
         (line) => line.startsWith('tools.gh gives secrets') || line.includes('does not mask'),
       );

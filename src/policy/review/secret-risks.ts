@@ -40,7 +40,22 @@ const runAgentsCode: ReadonlySet<string> = new Set([
     'tox',
     'pytest',
   ],
-  ...['npm', 'pnpm', 'yarn', 'corepack', 'composer', 'bundle', 'pip'],
+  ...['npm', 'pnpm', 'yarn', 'corepack', 'composer', 'bundle', 'pip', 'pipx', 'gem', 'conda', 'pdm', 'hatch'],
+  ...[
+    'gradlew',
+    'mvnw',
+    'ant',
+    'just',
+    'task',
+    'meson',
+    'nox',
+    'pre-commit',
+    'mix',
+    'lein',
+    'dotnet',
+    'swift',
+  ],
+  ...['pypy', 'Rscript', 'R', 'julia', 'guile', 'elixir', 'erl', 'octave', 'runghc', 'ghci', 'jupyter'],
 ]);
 
 interface Use {
@@ -63,11 +78,18 @@ export function findSecretErrors(policy: Policy): string[] {
 }
 
 export function findSecretWarnings(policy: Policy): string[] {
+  const { known = knownTools } = policy;
   return usesOf(policy).flatMap(({ at, tool, rule }) => {
     // What the tool says by itself is told once.
     const said = rule?.overrides?.secrets === undefined ? (rule?.overrides ?? tool) : tool;
     const reaches = said.network !== undefined || said.reach !== undefined;
+    const isUnknown = !known.has(tool.name) && !isOneOf(runAgentsCode, tool.name);
     return [
+      ...(isUnknown && (said.secrets?.size ?? 0) > 0
+        ? [
+            `${at} gives secrets to ${tool.name}, of which nothing is known: see that it runs nothing that its agent wrote`,
+          ]
+        : []),
       ...(said.unmasked === true
         ? [`${at} does not mask the secrets of ${tool.name}: its agent reads what it prints`]
         : []),

@@ -14,6 +14,11 @@ const noPush = '{ name: no-push, tools: [git], subcommands: [push], action: deny
 test.each([
   ['an allow of the tool', [noPush, '{ name: all, tools: [git], action: allow }'], 'all (line 5)'],
   ['an allow of any args', [noPush, '{ name: all, tools: [git], args: ["**"], action: allow }'], 'all'],
+  [
+    'an allow of a word or more',
+    [noPush, '{ name: all, tools: [git], args: ["*", "**"], action: allow }'],
+    'all',
+  ],
   ['what is safe of it', [noPush, '{ name: all, tools: [git], safe-arguments: true, action: allow }'], 'all'],
   [
     'an allow of an unknown tool',
@@ -44,6 +49,7 @@ test.each([
     'sub-commands are allowed by name',
     [noPush, '{ name: a, tools: [git], subcommands: [log], action: allow }'],
   ],
+  ['lines of one word are allowed', [noPush, '{ name: a, tools: [git], args: ["*"], action: allow }']],
   ['lines are allowed', [noPush, '{ name: a, tools: [git], args: [log, "**"], action: allow }']],
   ['the rest is asked', [noPush, '{ name: a, tools: [git], action: ask }']],
   [

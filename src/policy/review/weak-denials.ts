@@ -1,5 +1,6 @@
 import { type KnownTools, knownTools } from '../arguments/tools/known-tools.ts';
 import type { Policy, Rule, ToolDefinition } from '../policy.ts';
+import type { Glob } from '../rules/glob.ts';
 import { isAboutAll } from '../rules/match-rule.ts';
 import { meet } from './meet.ts';
 import { placedName, ruleAt } from './rule-at.ts';
@@ -31,7 +32,7 @@ function whatOpens(tool: ToolDefinition, denial: Rule, policy: Policy & { versio
   return tool.otherwise === undefined ? 'default: allow' : `tools.${tool.name}.otherwise`;
 }
 
-/** It leaves out no line of the tool, or none but those with an option that is not harmless. */
+/** It leaves out no line of the tool, or none but the shortest, or those with an option that is not harmless. */
 function allowsAll(
   { action, tools, args, subcommands, safeArguments }: Rule,
   tool: string,
@@ -40,7 +41,12 @@ function allowsAll(
   if (action !== 'allow' || tools?.has(tool) !== true || subcommands !== undefined) return false;
   // Of a tool without sub-commands each option is known to do no more than the tool is for.
   if (safeArguments === true && known.get(tool)?.subcommands === undefined) return false;
-  return args === undefined || args.items.every((item) => item === '**');
+  if (args === undefined) return true;
+  return args.items.includes('**') && args.items.every((item) => item === '**' || item.some(isAnything));
+}
+
+function isAnything(alternative: Glob[number]): boolean {
+  return alternative.length > 1 && alternative.every((piece) => piece === '');
 }
 
 /** False only if no agent or user is of both. */
