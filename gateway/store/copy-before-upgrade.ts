@@ -1,4 +1,4 @@
-import { open, rename } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type SqliteDatabase from 'better-sqlite3';
 
@@ -26,6 +26,8 @@ export async function copyBeforeUpgrade(
     await rename(unfinished, copy);
     await flush(dirname(copy));
   } catch (error) {
+    // A disk that it filled is needed by the version of before.
+    await rm(unfinished, { force: true }).catch(() => undefined);
     const text = `the database ${file} is not upgraded: no copy of it could be made as ${copy}: ${(error as Error).message}; make room there, and let the gateway's user write`;
     throw new Error(text, { cause: error });
   }

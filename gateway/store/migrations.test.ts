@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
@@ -184,6 +194,16 @@ test('P25: a copy that was cut off is made anew, and without a copy nothing is u
   await (await openDatabase(file, 'crash')).destroy();
   expect(existsSync(unfinished)).toBe(false);
   expect(namesIn(copyOf(file))).toEqual(names.slice(0, 5));
+});
+
+test('P25: a copy that finds no room leaves nothing of itself, and nothing is upgraded', async () => {
+  await databaseOf(5);
+  const before = tablesOf();
+  const unfinished = `${copyOf(file)}.unfinished`;
+  symlinkSync('/dev/full', unfinished);
+  await expect(openDatabase(file, 'crash')).rejects.toThrow('is not upgraded: no copy of it');
+  expect(readdirSync(dir).filter((name) => name.includes('before-upgrade'))).toEqual([]);
+  expect(tablesOf()).toEqual(before);
 });
 
 /** The migrations that a whole database has had. */
