@@ -66,6 +66,7 @@ export const slowFiles: readonly string[] = [
   'test/e2e/waiting.test.ts',
   'test/e2e/asked.test.ts',
   'test/warden/keys-rotated.test.ts',
+  'test/skew/upgrade.test.ts',
   'test/e2e/ghost-faults.test.ts',
   'test/mcp/door.test.ts',
   'test/warden/people-live.test.ts',
