@@ -17,6 +17,7 @@ export const slowFiles: readonly string[] = [
   'test/warden/kill-switch.test.ts',
   'test/dashboard/waiting.test.ts',
   'test/scenarios/interruptions.test.ts',
+  'test/scenarios/gateway-restarted.test.ts',
   'test/warden/database-behind.test.ts',
   'test/notify/telegram.test.ts',
   'test/dashboard/every-room.test.ts',
