@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 // Three kinds of test, by what they need. `*.programs.test.ts` is a file beside the code that starts a process.
 const startProcesses = ['**/*.programs.test.ts', 'shim/native/**/*.test.ts', 'test/**/*.test.ts'];
-const needEngines = ['test/{lab,e2e,scenarios,conformance}/**/*.test.ts'];
+const needEngines = ['test/{lab,e2e,scenarios,skew,conformance}/**/*.test.ts'];
 
 /** Slow files that are left to another run (`test/run/turns.ts`). */
 const leftOut = (process.env['CLAWRDEN_LEFT_OUT'] ?? '').split(' ').filter((file) => file !== '');

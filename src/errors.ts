@@ -38,6 +38,7 @@ export const errorCodes = [
   // Clawrden failed or stopped it.
   'gateway-unreachable',
   'gateway-lost',
+  'gateway-older',
   'relay-unreachable',
   'relay-lost',
   'socket-replaced',

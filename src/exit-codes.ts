@@ -34,6 +34,7 @@ export const exitCodes: Record<ErrorCode, 1 | 124 | 125 | 126 | 127 | 137> = {
   'idle-timeout': 124,
   'gateway-unreachable': 125,
   'gateway-lost': 125,
+  'gateway-older': 125,
   'relay-unreachable': 125,
   'relay-lost': 125,
   'socket-replaced': 125,

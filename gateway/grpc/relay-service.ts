@@ -8,6 +8,7 @@ import {
   type SynchronizeResponse,
 } from '../../src/gen/clawrden/v1/relay.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
+import { contract } from '../../src/wire/contract.ts';
 import { homeMessage } from '../../src/wire/home-message.ts';
 import { createCallBudget } from '../connections/call-budget.ts';
 import type { Authorities } from '../keys/authorities.ts';
@@ -157,7 +158,7 @@ function latestTo(call: SynchronizeCall): (state: RelayState) => void {
 
 function toResponse({ lockdown, authority = '', agents }: RelayState): SynchronizeResponse {
   return {
-    ...{ lockdown, authority },
+    ...{ lockdown, authority, contract },
     agents: agents.map(({ tools, users, workspace, wayOut, ...agent }) => ({
       ...agent,
       tools: [...tools],

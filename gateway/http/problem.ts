@@ -38,6 +38,7 @@ export const httpStatuses: Record<ErrorCode, number> = {
   'idle-timeout': 504,
   'gateway-unreachable': 503,
   'gateway-lost': 503,
+  'gateway-older': 503,
   'relay-unreachable': 503,
   'socket-replaced': 503,
   'relay-lost': 503,

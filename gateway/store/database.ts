@@ -9,6 +9,7 @@ import {
 import { Migrator } from 'kysely/migration';
 import type { AssignmentRow } from './assignment-tables.ts';
 import type { ChatPostTableRow } from './chat-post-rows.ts';
+import { copyBeforeUpgrade } from './copy-before-upgrade.ts';
 import { databaseFault } from './database-fault.ts';
 import type { DetachedRow } from './detached-row.ts';
 import { migrations } from './migrations.ts';
@@ -234,8 +235,8 @@ export type Database = Kysely<Tables>;
 export type Durability = 'power-loss' | 'crash';
 
 /**
- * Opens the embedded database and updates its schema. The audit is the record, this is its index. Rejects with a line
- * for people that names the file, what is wrong with it, and what to do.
+ * Opens the embedded database and updates its schema, with a copy kept beside it. The audit is the record, this is
+ * its index. Rejects with a line for people that names the file, what is wrong with it, and what to do.
  */
 export async function openDatabase(file: string, durability: Durability): Promise<Database> {
   try {
@@ -249,6 +250,7 @@ async function openUpToDate(file: string, durability: Durability): Promise<Datab
   const sqlite = new SqliteDatabase(file);
   sqlite.pragma('journal_mode = WAL');
   sqlite.pragma(`synchronous = ${durability === 'power-loss' ? 'FULL' : 'NORMAL'}`);
+  await copyBeforeUpgrade(sqlite, file, Object.keys(migrations));
   const database = new Kysely<Tables>({ dialect: new WholeMigrations({ database: preparedOnce(sqlite) }) });
   const { error } = await new Migrator({
     db: database,

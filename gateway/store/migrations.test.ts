@@ -1,4 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
@@ -8,6 +18,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createApprovalStore } from '../approvals/approval-store.ts';
 import { openGrants } from '../approvals/grants.ts';
 import type { Approvers } from '../ports/approvers.ts';
+import { copyOf } from './copy-before-upgrade.ts';
 import { openDatabase } from './database.ts';
 import { wasEnrolled } from './enrolment-tokens.ts';
 import { openHistory } from './history.ts';
@@ -140,6 +151,75 @@ test('P25: an upgrade that fails at any table leaves nothing of itself, and is m
   await (await openDatabase(file, 'crash')).destroy();
   expect(tablesOf()).toEqual(latest);
 });
+
+test('an upgrade keeps a copy of what was there, for the gateway alone, and the last one only', async () => {
+  await (await openDatabase(file, 'crash')).destroy();
+  // What is new has nothing to keep.
+  expect(existsSync(copyOf(file))).toBe(false);
+  for (const count of [5, names.length - 1]) {
+    rmSync(file);
+    await databaseOf(count);
+    await (await openDatabase(file, 'crash')).destroy();
+    expect(statSync(copyOf(file)).mode & 0o777).toBe(0o600);
+    expect(namesIn(copyOf(file))).toEqual(names.slice(0, count));
+    expect(namesIn(file)).toEqual(names);
+  }
+  rmSync(copyOf(file));
+  await (await openDatabase(file, 'crash')).destroy();
+  expect(existsSync(copyOf(file))).toBe(false);
+});
+
+test('the copy in place of the database is what it was before, and can be upgraded again', async () => {
+  await databaseOf(5);
+  const before = tablesOf();
+  await (await openDatabase(file, 'crash')).destroy();
+  renameSync(copyOf(file), file);
+  expect(tablesOf()).toEqual(before);
+  const history = openHistory(await openDatabase(file, 'crash'));
+  expect(await history.find('e1')).toMatchObject({ agent: 'coder', argv: ['ls', '-l'], exitCode: 3 });
+  await history.close();
+});
+
+test('P25: a copy that was cut off is made anew, and without a copy nothing is upgraded', async () => {
+  await databaseOf(5);
+  const before = tablesOf();
+  const unfinished = `${copyOf(file)}.unfinished`;
+  mkdirSync(unfinished);
+  await expect(openDatabase(file, 'crash')).rejects.toThrow(
+    `the database ${file} is not upgraded: no copy of it`,
+  );
+  expect(tablesOf()).toEqual(before);
+  rmSync(unfinished, { recursive: true });
+  writeFileSync(unfinished, 'the beginning of another copy');
+  await (await openDatabase(file, 'crash')).destroy();
+  expect(existsSync(unfinished)).toBe(false);
+  expect(namesIn(copyOf(file))).toEqual(names.slice(0, 5));
+});
+
+test('P25: a copy that finds no room leaves nothing of itself, and nothing is upgraded', async () => {
+  await databaseOf(5);
+  const before = tablesOf();
+  const unfinished = `${copyOf(file)}.unfinished`;
+  symlinkSync('/dev/full', unfinished);
+  await expect(openDatabase(file, 'crash')).rejects.toThrow('is not upgraded: no copy of it');
+  expect(readdirSync(dir).filter((name) => name.includes('before-upgrade'))).toEqual([]);
+  expect(tablesOf()).toEqual(before);
+});
+
+/** The migrations that a whole database has had. */
+function namesIn(path: string): string[] {
+  const sqlite = new SqliteDatabase(path, { readonly: true });
+  try {
+    expect(sqlite.pragma('integrity_check', { simple: true })).toBe('ok');
+    const query = 'select name from kysely_migration order by name';
+    return sqlite
+      .prepare<[], { name: string }>(query)
+      .all()
+      .map(({ name }) => name);
+  } finally {
+    sqlite.close();
+  }
+}
 
 function inFile<T>(act: (sqlite: SqliteDatabase.Database) => T): T {
   const sqlite = new SqliteDatabase(file);

@@ -61,6 +61,7 @@ async function startSynchronized(engine: AgentEngine) {
   });
   const link = {
     synchronize: async () => ({ stream: client.synchronize(), renewed: new Promise<void>(() => {}) }),
+    refusal: () => undefined,
   };
   const synchronized = synchronize({ agents, link, engine, onApplied: () => {}, log }, end.signal);
   const agent = { name: 'coder', relay: relay.name } as AgentConfig;

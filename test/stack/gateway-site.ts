@@ -35,6 +35,8 @@ export interface SiteOptions {
   /** Runs the gateway under a limit or with fewer rights. */
   readonly under?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
+  /** The `clawrden` that the next start takes, and the command line; ours if absent. */
+  readonly launcher?: () => string;
 }
 
 /** Denies everything. */
@@ -51,8 +53,9 @@ export async function makeGatewaySite(state: string, options: SiteOptions = {}):
   const [grpcAddress = '', enrollAddress = '', httpAddress = ''] = (await freePorts(3)).map(
     (port) => `127.0.0.1:${port}`,
   );
-  const command = [process.execPath, launcher];
-  const cli: GatewaySite['cli'] = (args, more) => attempt([...command, '--context', context, ...args], more);
+  const command = () => [process.execPath, options.launcher?.() ?? launcher];
+  const cli: GatewaySite['cli'] = (args, more) =>
+    attempt([...command(), '--context', context, ...args], more);
   const answer = async (args: readonly string[]) => {
     const { code, stdout, stderr } = await cli(args, { env: { ...process.env, HOME: home } });
     if (code !== 0) throw new Error(`clawrden ${args.join(' ')}: ${stderr}`);
@@ -68,7 +71,7 @@ export async function makeGatewaySite(state: string, options: SiteOptions = {}):
   await writeFile(config, stringify(keys, { aliasDuplicateObjects: false }));
   await addSecondPerson(state, grpcAddress, join(home, `${second}.yaml`));
   await writeFile(context, stringify({ gateway: grpcAddress, identity: join(state, 'admin') }));
-  const argv = [...(options.under ?? []), ...command, 'gateway', '--config', config];
+  const argv = () => [...(options.under ?? []), ...command(), 'gateway', '--config', config];
   return {
     ...{
       state,
@@ -78,10 +81,10 @@ export async function makeGatewaySite(state: string, options: SiteOptions = {}):
       httpUrl: `http://${http.listen}`,
       context,
       log,
-      argv,
+      argv: argv(),
       cli,
     },
-    start: () => startProgram({ argv, log, ...(options.env && { env: options.env }) }),
+    start: () => startProgram({ argv: argv(), log, ...(options.env && { env: options.env }) }),
     newToken: (relay, agents) =>
       answer(['token', 'create', '--relay', relay, ...agents.flatMap((name) => ['--agent', name])]),
     enrol: async (folder, token) => {

@@ -8,6 +8,7 @@ import { type GatewaySite, makeGatewaySite } from './gateway-site.ts';
 import { launcher } from './launcher.ts';
 import type { Machines } from './machines.ts';
 import { type Program, startProgram } from './program.ts';
+import { readAudit } from './read-audit.ts';
 
 export interface StackOptions {
   /** Distinguishes stacks of one lab; letters and digits. */
@@ -32,6 +33,8 @@ export interface StackOptions {
   /** What the relay runs under. */
   readonly relayUnder?: readonly string[];
   readonly progress?: (line: string) => void;
+  /** The `clawrden` that the next start of each takes, and the command line that of the gateway; ours if absent. */
+  readonly launchers?: { readonly gateway: string; readonly relay: string };
 }
 
 export interface AgentSpec {
@@ -84,7 +87,14 @@ export async function startStack(lab: Machines, options: StackOptions): Promise<
   const relayUnder = [...(options.relayUnder ?? []), ...asUser(options.relayUid)];
   const startRelay = () =>
     startProgram({
-      argv: [...relayUnder, process.execPath, launcher, 'relay', '--config', paths.relayYaml],
+      argv: [
+        ...relayUnder,
+        process.execPath,
+        options.launchers?.relay ?? launcher,
+        'relay',
+        '--config',
+        paths.relayYaml,
+      ],
       log: join(dir, 'relay.log'),
       ...(options.env && { env: options.env }),
     });
@@ -154,6 +164,7 @@ async function makeSite(lab: Machines, options: StackOptions): Promise<Site> {
     keys: gatewayKeys(specs, workspaces, lab, options),
     ...(options.env && { env: options.env }),
     ...(options.under && { under: options.under }),
+    launcher: () => options.launchers?.gateway ?? launcher,
   });
   const own = Object.keys(specs).filter((name) => specs[name]?.elsewhere !== true);
   return { dir, paths, specs, own, workspaces, warden };
@@ -274,12 +285,4 @@ async function addToRelayYaml(
     }),
   );
   await chmod(file, 0o600);
-}
-
-async function readAudit(file: string): Promise<AuditLine[]> {
-  const text = await readFile(file, 'utf8').catch(() => '');
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as AuditLine);
 }

@@ -40,6 +40,7 @@ export const statusCodes: Record<ErrorCode, Status> = {
   'idle-timeout': status.DEADLINE_EXCEEDED,
   'gateway-unreachable': status.UNAVAILABLE,
   'gateway-lost': status.UNAVAILABLE,
+  'gateway-older': status.FAILED_PRECONDITION,
   'relay-unreachable': status.UNAVAILABLE,
   'socket-replaced': status.UNAVAILABLE,
   'relay-lost': status.UNAVAILABLE,

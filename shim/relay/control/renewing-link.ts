@@ -1,18 +1,22 @@
 import { X509Certificate } from 'node:crypto';
 import type { Logger } from 'pino';
 import { abortable, deadline } from '../../../src/abort.ts';
+import type { ClawrdenError } from '../../../src/errors.ts';
 import { connectGateway, type GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
 import { renew } from '../../../src/gateway-client/renew.ts';
 import type { SynchronizeResponse } from '../../../src/gen/clawrden/v1/relay.ts';
 import { readIdentity } from '../../../src/pki/identity-files.ts';
 import { isRenewalDue } from '../../../src/pki/renewal-due.ts';
 import { readTrust } from '../../../src/pki/trust-file.ts';
+import { refusalOf } from '../../../src/wire/contract.ts';
 import { pushbackOf } from '../../../src/wire/pushback.ts';
 
 /** What a relay needs from the gateway. */
 export interface Link extends Pick<GatewayClient, 'carry' | 'wayOut' | 'execute' | 'waitForReady' | 'close'> {
   /** `undefined` if the gateway does not answer in time; `waitForReady` waits for its first answer over such a stream. */
   readonly synchronize: (timeoutMs: number) => Promise<Synchronization | undefined>;
+  /** Why nothing is served for the gateway that answered last, although it answers. */
+  readonly refusal: () => ClawrdenError | undefined;
 }
 
 export interface Synchronization {
@@ -66,17 +70,13 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
     renewal = Promise.withResolvers();
   }
 
-  function leave(line: Line): void {
-    if (leaving.delete(line)) line.client.close();
-  }
-
   function goOver(next: Line): void {
     if (next === current) return;
     const before = current;
     current = next;
     // What was begun over it may not have been sent yet: it would be refused.
     leaving.add(before);
-    setTimeout(() => leave(before), leaveMs).unref();
+    setTimeout(() => leave(before, leaving), leaveMs).unref();
   }
 
   const checking = checkNowAndThen(renewIfDue, options.log);
@@ -86,6 +86,7 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
     synchronize: async (timeoutMs) => {
       const [line, { promise }] = [newest, renewal];
       if (!(await line.client.waitForReady(timeoutMs))) {
+        answered.forget();
         // It may show what a newer file trusts.
         if (isTrustNews(line, options)) checking.check();
         return undefined;
@@ -96,7 +97,8 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
         told = authority;
         if (isNews) checking.check();
       });
-      stream.once('data', () => {
+      stream.once('data', (state: SynchronizeResponse) => {
+        if (answered.refuses(state.contract)) return stream.cancel();
         goOver(line);
         answered.open(stream);
         checking.check();
@@ -105,12 +107,17 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
       return { stream, renewed: promise };
     },
     waitForReady: answered.wait,
+    refusal: answered.refusal,
     close: () => {
       checking[Symbol.dispose]();
-      for (const line of leaving) leave(line);
+      for (const line of leaving) leave(line, leaving);
       for (const { client } of new Set([current, newest])) client.close();
     },
   };
+}
+
+function leave(line: Line, leaving: Set<Line>): void {
+  if (leaving.delete(line)) line.client.close();
 }
 
 /**
@@ -158,11 +165,21 @@ function checkNowAndThen(
   };
 }
 
-/** Open while the newest stream is that the gateway has answered. */
+/** Open while the newest stream is that the gateway has answered, unless that lacks what this relay needs. */
 function createGate() {
   let by: unknown;
+  let refusal: ClawrdenError | undefined;
   let opened = Promise.withResolvers<true>();
   return {
+    refuses: (told: number): boolean => {
+      refusal = refusalOf(told);
+      return refusal !== undefined;
+    },
+    /** No gateway answers: what the last one lacked says nothing of the next. */
+    forget: (): void => {
+      refusal = undefined;
+    },
+    refusal: () => refusal,
     open: (stream: unknown): void => {
       by = stream;
       opened.resolve(true);

@@ -40,7 +40,7 @@ export interface SynchronizedAgents {
 
 export interface SynchronizeOptions {
   readonly agents: SynchronizedAgents;
-  readonly link: Pick<Link, 'synchronize'>;
+  readonly link: Pick<Link, 'synchronize' | 'refusal'>;
   readonly engine: AgentEngine;
   /** Called whenever the state that the gateway wants is in place. */
   readonly onApplied: () => void;
@@ -96,18 +96,23 @@ async function session(
   // The gateway waits for a report after each message, also if nothing had to change; the next one does not.
   const reportTaken = latestOnly(() => report(true), onFailure);
   const takeUp = async (state: SynchronizeResponse) => {
+    if (options.link.refusal() !== undefined) return;
     await applyState(options, tools, state);
     reportTaken({});
     options.onApplied();
   };
+  // A stream that the relay itself left because of its gateway's release.
+  const whyNow = (end: End): End => ({ ...end, why: options.link.refusal()?.message ?? end.why });
   stream.on('data', latestOnly(takeUp, onFailure));
   void report();
   const again = setInterval(() => void options.agents.mend().then(() => report()), lookAgainMs);
   const leaving = onAbort(signal, () => stream.cancel());
-  const ended = endOf(stream).finally(() => {
-    clearInterval(again);
-    leaving[Symbol.dispose]();
-  });
+  const ended = endOf(stream)
+    .then(whyNow)
+    .finally(() => {
+      clearInterval(again);
+      leaving[Symbol.dispose]();
+    });
   return await Promise.race([ended, renewed.then(() => ({ why: '', isRenewed: true }))]);
 }
 

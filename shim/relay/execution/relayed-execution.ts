@@ -13,7 +13,7 @@ import {
   type ToGateway,
 } from '../../../src/gateway-client/execute-call.ts';
 import { CutOff } from '../../../src/gateway-client/execute-failure.ts';
-import { reachGateway } from '../../../src/gateway-client/reach-gateway.ts';
+import { type Reachable, reachGateway } from '../../../src/gateway-client/reach-gateway.ts';
 import type { Pending, Start, Plan as WirePlan } from '../../../src/gen/clawrden/v1/execution.ts';
 import type { Outcome } from '../../../src/outcome.ts';
 import type { Input, Output } from '../../../src/wire/execution-io.ts';
@@ -36,7 +36,7 @@ const returnAfterMs = 200;
 
 export interface ExecutionOptions {
   readonly shim: ShimChannel;
-  readonly link: Pick<GatewayClient, 'execute' | 'waitForReady'>;
+  readonly link: Pick<GatewayClient, 'execute'> & Reachable;
   readonly engine: AgentEngine;
   /** The parts of the agent's host that a command may need. */
   readonly mirrors: Set<Mirror>;

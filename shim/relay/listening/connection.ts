@@ -8,7 +8,7 @@ import { type ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
 import { newExecutionId } from '../../../src/execution-id.ts';
 import type { Gate } from '../../../src/gate.ts';
 import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.ts';
-import { reachGateway } from '../../../src/gateway-client/reach-gateway.ts';
+import { type Reachable, reachGateway } from '../../../src/gateway-client/reach-gateway.ts';
 import { type Outcome, outcomeOf } from '../../../src/outcome.ts';
 import type { SpanExporter } from '../../../src/traces/span-exporter.ts';
 import { reportRefusal } from '../channel/report-refusal.ts';
@@ -27,7 +27,7 @@ import { receiveRequest } from './request/receive-request.ts';
 
 export interface ConnectionContext {
   readonly agent: ServedConfig;
-  readonly link: Pick<GatewayClient, 'execute' | 'waitForReady'>;
+  readonly link: Pick<GatewayClient, 'execute'> & Reachable;
   readonly engine: AgentEngine;
   /** This agent's commands that run here now. */
   readonly mirrors: Set<Mirror>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { architectureOf, missingLimits, processorNames, processorOf } from '../../../engine-facts.ts';
 import { askEngine, type EngineAddress } from './engine-request.ts';
 import { bad, type Finding, good, messageOf } from './finding.ts';
 
@@ -13,22 +14,32 @@ const oldestMajor = 20;
 export async function checkEngine(check: string, address: EngineAddress, host: boolean): Promise<Finding> {
   const { engine } = address;
   try {
-    const { ServerVersion: version, SecurityOptions: options } = info.parse(
-      (await askEngine(address, '/info')).body,
-    );
+    const { body } = await askEngine(address, '/info');
+    const { ServerVersion: version, SecurityOptions: options } = info.parse(body);
     if (Number(version.split('.')[0]) < oldestMajor)
       return bad(check, `${engine} is Docker ${version}`, 'upgrade it to 20.10 or newer');
-    const mapped = options?.find((option) => /^name=(rootless|userns)/.test(option));
-    if (host && mapped !== undefined)
-      return bad(
-        check,
-        `${engine} maps users (${mapped})`,
-        'use an engine without user namespaces for ghosts',
-      );
+    const why = host ? whyNoHost(body, options ?? []) : undefined;
+    if (why !== undefined) return bad(check, `${engine} ${why.text}`, why.fix);
     return good(check, `${engine}, Docker ${version}`);
   } catch (error) {
     return bad(check, `${engine}: ${messageOf(error)}`, fixFor(engine));
   }
+}
+
+/** Why a gateway takes no such engine as a host, by the same facts that the gateway asks for. */
+function whyNoHost(body: unknown, options: readonly string[]): { text: string; fix: string } | undefined {
+  const mapped = options.find((option) => /^name=(rootless|userns)/.test(option));
+  if (mapped !== undefined)
+    return { text: `maps users (${mapped})`, fix: 'use an engine without user namespaces for ghosts' };
+  const lacking = missingLimits(body);
+  if (lacking.length > 0)
+    return {
+      text: `does not limit ${lacking.join(' and ')} (host-limits)`,
+      fix: 'give its machine the cgroup controllers, or use another engine',
+    };
+  if (processorOf(body) !== undefined) return undefined;
+  const text = `runs on ${JSON.stringify(architectureOf(body))} (host-processor)`;
+  return { text, fix: `use an engine on ${processorNames}` };
 }
 
 function fixFor(engine: string): string {

@@ -127,6 +127,11 @@ export interface SynchronizeResponse {
   lockdown: boolean;
   /** As in TokenResponse; empty: it does not matter. */
   authority: string;
+  /**
+   * What relays can rely on: it grows when a relay needs something of its gateway that gateways of before lack, and is
+   * 0 from those of before this field. A relay that needs more serves no command.
+   */
+  contract: number;
 }
 
 export interface AgentState {
@@ -1457,7 +1462,7 @@ export const AgentReport: MessageFns<AgentReport> = {
 };
 
 function createBaseSynchronizeResponse(): SynchronizeResponse {
-  return { agents: [], lockdown: false, authority: "" };
+  return { agents: [], lockdown: false, authority: "", contract: 0 };
 }
 
 export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
@@ -1470,6 +1475,9 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
     }
     if (message.authority !== "") {
       writer.uint32(26).string(message.authority);
+    }
+    if (message.contract !== 0) {
+      writer.uint32(32).uint32(message.contract);
     }
     return writer;
   },
@@ -1511,6 +1519,14 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
             message.authority = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.contract = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1528,6 +1544,7 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
       agents: globalThis.Array.isArray(object?.agents) ? object.agents.map((e: any) => AgentState.fromJSON(e)) : [],
       lockdown: isSet(object.lockdown) ? globalThis.Boolean(object.lockdown) : false,
       authority: isSet(object.authority) ? globalThis.String(object.authority) : "",
+      contract: isSet(object.contract) ? globalThis.Number(object.contract) : 0,
     };
   },
 
@@ -1542,6 +1559,9 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
     if (message.authority !== "") {
       obj.authority = message.authority;
     }
+    if (message.contract !== 0) {
+      obj.contract = Math.round(message.contract);
+    }
     return obj;
   },
 
@@ -1553,6 +1573,7 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
     message.agents = object.agents?.map((e) => AgentState.fromPartial(e)) || [];
     message.lockdown = object.lockdown ?? false;
     message.authority = object.authority ?? "";
+    message.contract = object.contract ?? 0;
     return message;
   },
 };
