@@ -62,6 +62,8 @@ describe('A-44 P9: the files that a command runs besides its tool', () => {
     [['sh', '-c', 'node x.js'], 'x.js'],
     [['sh', '-c', '. ./x.sh'], './x.sh'],
     ['xargs sh x.sh', 'x.sh', '?'],
+    ['terraform fmt -check'],
+    ['terraform output -json', '?'],
   ])('%j', (line, ...operands) => {
     expect(shown(line)).toEqual(operands);
   });

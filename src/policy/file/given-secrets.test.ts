@@ -107,12 +107,25 @@ describe('policy check', () => {
   it('lets npm have them for what runs no script', () => {
     const given = (rest: string) =>
       checked('cpus: 1', `{ name: r, tools: [npm], action: ask, secrets: { A: a }, ${rest} }`, 'npm').errors;
-    expect(given('subcommands: [view]')).toEqual([]);
-    expect(given('subcommands: [view, install]')).toHaveLength(1);
+    expect(given('subcommands: [view], safe-arguments: true')).toEqual([]);
+    expect(given('subcommands: [view, install], safe-arguments: true')).toHaveLength(1);
     expect(given('args: [install, "**"]')).toHaveLength(1);
     // Harmless on the line, and yet what package.json names.
     for (const rest of ['subcommands: [run]', 'subcommands: [test]', 'safe-arguments: true'])
       expect(given(rest)).toHaveLength(1);
+  });
+
+  it('A-281 only if its arguments are safe, too: npm runs git for what an operand names', () => {
+    const given = (tool: string, rest: string) =>
+      checked('cpus: 1', `{ name: r, tools: [${tool}], action: ask, secrets: { A: a }, ${rest} }`, tool)
+        .errors;
+    for (const name of ['view', 'query']) {
+      expect(given('npm', `subcommands: [${name}], safe-arguments: true`)).toEqual([]);
+      expect(given('npm', `subcommands: [${name}]`)).toHaveLength(1);
+    }
+    expect(given('terraform', 'subcommands: [version, fmt], safe-arguments: true')).toEqual([]);
+    for (const rest of ['subcommands: [version, output], safe-arguments: true', 'safe-arguments: true'])
+      expect(given('terraform', rest)).toHaveLength(1);
   });
 
   it('A-276 warns of a rule that takes them further than its tool does', () => {

@@ -55,6 +55,7 @@ const runAgentsCode: ReadonlySet<string> = new Set([
     'dotnet',
     'swift',
   ],
+  ...['terraform', 'tofu', 'terragrunt'],
   ...['pypy', 'Rscript', 'R', 'julia', 'guile', 'elixir', 'erl', 'octave', 'runghc', 'ghci', 'jupyter'],
 ]);
 
@@ -130,8 +131,10 @@ function runsNothing(tool: string, rule: Rule | undefined, known: KnownTools): b
   if (rule === undefined || grammar === undefined || grammar.runs !== undefined) return false;
   const all = grammar.subcommands ?? new Map<string, Subcommand>();
   const { subcommands, safeArguments } = rule;
+  // Without it any operand or option may stand there: `npm view owner/name` runs the git that .npmrc names.
+  if (safeArguments !== true) return false;
   if (subcommands !== undefined) return [...subcommands].every((name) => isAlone(all.get(name), all));
-  return safeArguments === true && leavesOf(all).every((one) => !one.harmless || isAlone(one, all));
+  return leavesOf(all).every((one) => !one.harmless || isAlone(one, all));
 }
 
 function isAlone(one: Subcommand | undefined, all: ReadonlyMap<string, Subcommand>): boolean {

@@ -8,12 +8,12 @@ import {
 } from '../policy.ts';
 import { CommandLine, type LineFacts, type Sources } from './command-line.ts';
 import { doorsOf, joinedConsent, strictestConsent, withConsent } from './consent.ts';
+import { forbiddenFor } from './forbidden-characters.ts';
 import { concerns, fitsStrictly, matchesExactly } from './match-rule.ts';
 import { rulesAbout } from './rule-index.ts';
 import { agree, withOverrides } from './run-overrides.ts';
 import { whyUnsure } from './why-unsure.ts';
 import { withoutRule } from './without-rule.ts';
-import type { Words } from './words.ts';
 
 /** Arguments: the words from a position on. */
 export interface PlacedArgs {
@@ -44,7 +44,8 @@ export function decideByRules(
 ): Ruling {
   const { policy, index, work } = judging;
   const words = work.wordsOf(args.all, tool.forbidden);
-  if (words.hasAnyOf(tool.forbidden, args.from)) return { decision: forbidden(tool, words), rules: [] };
+  if (words.hasAnyOf(tool.forbidden, args.from))
+    return { decision: forbiddenFor(tool, words.nameOfOne(tool.forbidden)), rules: [] };
   const line = new CommandLine(facts, { words, from: args.from }, judging);
   const about = (action: Action) =>
     rulesAbout(index, facts.tool, action).filter((rule) => concerns(rule, facts));
@@ -86,15 +87,6 @@ const tooLong: Decision = {
   reason: 'the arguments are too many to be held against the rules of the policy',
   code: 'too-large',
 };
-
-function forbidden({ name, forbidden: characters }: ToolDefinition, words: Words): Decision {
-  return {
-    action: 'deny',
-    rule: 'forbid-characters',
-    reason: `an argument has the character ${words.nameOfOne(characters)}, which the policy forbids for ${name}`,
-    code: 'denied-by-rule',
-  };
-}
 
 /** Certain matches come first; an uncertain one says which word was not understood. */
 function strictly(rules: readonly Rule[], line: CommandLine, tool: ToolDefinition): Ruling | undefined {

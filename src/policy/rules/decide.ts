@@ -7,6 +7,7 @@ import { mirrorTool } from '../tool-defaults.ts';
 import { LegacyLine } from '../version-0/legacy-line.ts';
 import type { LineFacts } from './command-line.ts';
 import { decideByRules, type Judging, type PlacedArgs, type Ruling } from './decide-by-rules.ts';
+import { ForbiddenCharacters, forbiddenFor } from './forbidden-characters.ts';
 import { withinWrapper } from './judge-wrapped.ts';
 import { indexRules } from './rule-index.ts';
 import { withoutRule } from './without-rule.ts';
@@ -80,6 +81,8 @@ function shadowed(decision: Decision, tool: ToolDefinition): Decision {
 const tooLong = 'the arguments are too long to be held against this rule';
 
 function decideByFirst(policy: Policy & { version: 0 }, facts: CommandFacts, tool: ToolDefinition): Decision {
+  const character = new ForbiddenCharacters(tool.forbidden).nameOfFirstAmong(facts.args);
+  if (character !== '') return forbiddenFor(tool, character);
   const line = new LegacyLine(facts);
   const first = policy.rules.find((one) => line.fits(one) ?? true);
   if (first === undefined) return withoutRule(policy, tool);

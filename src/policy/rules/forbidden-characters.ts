@@ -1,4 +1,5 @@
 import { codePointOf } from '../../text/code-point.ts';
+import type { Decision, ToolDefinition } from '../policy.ts';
 
 /** Finds texts that contain one of some characters. */
 export class ForbiddenCharacters {
@@ -18,6 +19,21 @@ export class ForbiddenCharacters {
     const found = this.#anyOfThem?.exec(text)?.[0];
     return found === undefined ? '' : nameOf(found);
   }
+
+  /** The same for several texts. */
+  nameOfFirstAmong(texts: readonly string[]): string {
+    return this.nameOfFirstIn(texts.find((text) => this.isIn(text)) ?? '');
+  }
+}
+
+/** The decision on a command with a character that its tool forbids. */
+export function forbiddenFor({ name }: ToolDefinition, character: string): Decision {
+  return {
+    action: 'deny',
+    rule: 'forbid-characters',
+    reason: `an argument has the character ${character}, which the policy forbids for ${name}`,
+    code: 'denied-by-rule',
+  };
 }
 
 const names: Readonly<Record<string, string>> = {

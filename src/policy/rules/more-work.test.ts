@@ -28,6 +28,49 @@ function expectAll(tool: string, rule: string, lines: readonly string[], action:
   expect(lines.map((line) => [line, actionOf(line.split(' '))])).toEqual(lines.map((line) => [line, action]));
 }
 
+describe('A-282 P7: a sub-resource of kubectl is a look only at status, scale and resize', () => {
+  const lines = [
+    'get services x',
+    'get pods x -o json',
+    'get nodes n',
+    'patch pods x -p {}',
+    'edit pods x',
+  ].flatMap((line) =>
+    ['proxy', 'log', 'exec', 'attach', 'portforward', '', 'x/../proxy'].flatMap((value) => [
+      `${line} --subresource=${value}`,
+      `--subresource ${value} ${line}`.replace('  ', ' '),
+    ]),
+  );
+
+  test.each(['proxy', 'logs', 'exec', 'attach', 'port-forward'])(
+    'others are denied by a rule about %s',
+    (name) => {
+      expectAll('kubectl', `subcommands: [${name}]`, lines, 'deny');
+      const plain = ['status', 'scale', 'resize'].map((value) => `get deployments x --subresource=${value}`);
+      expectAll('kubectl', `subcommands: [${name}]`, ['get pods -n a', ...plain], 'allow');
+    },
+  );
+
+  test('others are allowed by no rule that asks for safe arguments', () => {
+    const parsed = parsePolicy(
+      `version: 1
+tools: { kubectl: { strategy: mirror } }
+rules: [{ name: look, tools: [kubectl], subcommands: [get], safe-arguments: true, action: allow }]
+complete: true
+`,
+      'p.yaml',
+    );
+    if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
+    const actionOf = (line: string) =>
+      decide(parsed.policy, {
+        ...{ agent: 'coder', tool: 'kubectl', uid: 1000, gid: 1000, cwd: '/app' },
+        args: line.split(' '),
+      }).action;
+    expect(actionOf('get pods x --subresource=status')).toBe('allow');
+    for (const line of lines) expect([line, actionOf(line)]).toEqual([line, 'deny']);
+  });
+});
+
 describe('A-162 P7: kubectl shows what the cluster answers', () => {
   const actionOf = actionsOf('kubectl', 'args: [get, secrets, "**"]');
   const line = fc.constantFrom(

@@ -69,6 +69,20 @@ test.each(['/bin/rm', '../ls', 'rm ', ''])('A-26 the tool %j is unknown here too
   expect(ask(policy, tool)).toMatchObject({ action: 'deny', code: 'tool-unknown' });
 });
 
+test('A-280: what a tool forbids is refused whatever a rule of the first format allows', () => {
+  const strict = parse(`tools: { sed: { strategy: mirror, forbid-characters: "\`;" } }
+rules: [{ command: sed, action: allow }, { command: "*", action: ask }]
+`);
+  expect(ask(strict, 'sed', '-n', 'p')).toMatchObject({ action: 'allow', rule: 'rule-1' });
+  expect(ask(strict, 'cat', 'p;p')).toMatchObject({ action: 'ask', rule: 'rule-2' });
+  expect(ask(strict, 'sed', '-n', 'p;p')).toMatchObject({
+    action: 'deny',
+    rule: 'forbid-characters',
+    code: 'denied-by-rule',
+    reason: 'an argument has the character ; (U+003B), which the policy forbids for sed',
+  });
+});
+
 test('the default is to deny, and to run for two minutes', () => {
   const plain = parse('rules: []\n');
   expect(plain).toMatchObject({ version: 0, defaultAction: 'deny', timeoutMs: 120_000 });
@@ -98,6 +112,10 @@ test.each([
   ['rules: [{ command: a, action: alow }]', 'rules[0].action: must be one of'],
   ['allowed_paths: ["/"]', 'allowed_paths[0]: must be a directory like /app/*'],
   ['allowed_paths: ["/home/*/work/*"]', 'allowed_paths[0]: must be a directory like /app/*'],
+  [
+    'tools: { bun: { strategy: mirror, arguments: { source: bun, style: gnu } } }\nrules: []',
+    'tools.bun.arguments: has no effect in this format',
+  ],
   ['default: deny\nrules: []', 'without "version: 1" it is read as the format of the first Clawrden'],
 ])('%s is refused', (source, problem) => {
   const result = parsePolicy(source, 'p.yaml');

@@ -60,7 +60,11 @@ export function parseVersion0(source: YamlSource, hash: string): PolicyResult {
     return { problems: [...shape.problems, hint] };
   }
   const raw = shape.value;
-  const problems = [...findToolProblems(raw.tools, raw.networks, source), ...findBadGlobs(raw, source)];
+  const problems = [
+    ...findToolProblems(raw.tools, raw.networks, source),
+    ...findTaughtTools(raw, source),
+    ...findBadGlobs(raw, source),
+  ];
   if (problems.length > 0) return { problems };
   const roots = raw.allowed_paths.toSorted((a, b) => Number(b === '/app') - Number(a === '/app'));
   return {
@@ -80,6 +84,17 @@ export function parseVersion0(source: YamlSource, hash: string): PolicyResult {
       warnings: [...warnAboutFormat(raw, source), ...warnAboutVariables(raw.environment.allow, source)],
     },
   };
+}
+
+/** What only rules of version 1 look at is refused, so that nobody relies on it. */
+function findTaughtTools({ tools }: LegacyFile, source: YamlSource): string[] {
+  const taught = Object.entries(tools).filter(([, tool]) => tool.arguments !== undefined);
+  return taught.map(([name]) =>
+    source.problem(
+      ['tools', name, 'arguments'],
+      'has no effect in this format; only rules of version 1 read it',
+    ),
+  );
 }
 
 function findBadGlobs({ rules }: LegacyFile, source: YamlSource): string[] {
