@@ -24,7 +24,7 @@ const mostDecodings = 3;
 
 /**
  * Empty, or what must not be there. Servers decode once or twice, and take `;`, `\` and `%2f` for what they like: so
- * the path is held to the same rules as it is, and as a server that decodes it reads it.
+ * the path must keep the same rules as it is and after each decoding.
  */
 function wrongPath(path: string): string {
   if (!/^(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$/.test(path))
@@ -41,15 +41,18 @@ function wrongPath(path: string): string {
   return 'something that is encoded again and again';
 }
 
+/** Also where a server that has decoded the path reads it as a URL once more, or drops blanks at a name's end. */
+const climbs = /^ *\.{1,2} *(?:[;?#].*)?$/s;
+
 function wrongText(text: string, isDecoded: boolean): string {
   if (/\p{Cc}/u.test(text)) return 'an encoded control character';
   if (text.includes('\\')) return 'a backslash';
   if (isDecoded && /%(?:2[5ef]|5c)/i.test(text)) return 'something that is encoded twice';
   if (/\P{ASCII}/u.test(text) && Array.from(text).some(isLookalike))
     return 'a character that some servers take for . or /';
-  const segments = text.split('/');
+  const segments = text.normalize('NFKC').split('/');
   if (segments.slice(0, -1).includes('')) return '//';
-  return segments.some((segment) => /^\.{1,2}(?:;.*)?$/s.test(segment)) ? '. or .. in it' : '';
+  return segments.some((segment) => climbs.test(segment)) ? '. or .. in it' : '';
 }
 
 /** The wide forms of the characters that count here, and their like. */

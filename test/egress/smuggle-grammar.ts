@@ -204,7 +204,28 @@ const steps = [
     '%ef%bc%8e',
     '%ef%bc%8f',
   ],
-  ...['%e2%80%a5', '%u002e', '..;/', '%2e%2e', '?', '#', '@', '%40', ' ', '\t', '\xe9', '%'],
+  ...[
+    '%e2%80%a5',
+    '%3f',
+    '%20',
+    '%23',
+    '%u002e',
+    '..;/',
+    '%2e%2e',
+    '?',
+    '#',
+    '@',
+    '%40',
+    ' ',
+    '\t',
+    '\xe9',
+    '%',
+  ],
 ];
+const dots = ['.', '%2e', '%252e', '%25%32%65', '%c0%ae', '%ef%bc%8e'];
+const ends = ['', '/', '%2f', '%252f', '\\', ';a', '%3fx', '%23', '%20', '%ef%bc%8f'];
+const climb = fc.tuple(from(['', 'a/']), from(dots), from(dots), from(ends), from(['', 'x', '%2e./x']));
 /** What is below `/plain/`. */
-export const climbing = fc.array(from(steps), { minLength: 1, maxLength: 7 }).map((all) => all.join(''));
+export const climbing = fc
+  .oneof(fc.array(from(steps), { minLength: 1, maxLength: 7 }), climb)
+  .map((all) => all.join(''));

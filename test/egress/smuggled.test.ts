@@ -10,7 +10,7 @@ import { folded, readOne } from './one-request.ts';
 import { climbing, forwarded, routed } from './smuggle-grammar.ts';
 import { ask, mayMakeNamespaces, startNamespaces, type TwoNamespaces } from './two-namespaces.ts';
 
-const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 5000 : 240;
+const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 5000 : 96;
 /** After so many, a way out serves fifty a second. */
 const ofOneWay = 240;
 const answeredWithinMs = 250;
@@ -175,7 +175,7 @@ function wide(text: string): string {
 function resolved(text: string): string {
   const kept: string[] = [];
   for (const segment of text.replaceAll('\\', '/').split('/').slice(1)) {
-    const [name = ''] = segment.split(';');
+    const name = segment.split(/[;?#]/)[0]?.replace(/^ +| +$/g, '') ?? '';
     if (name === '..') kept.pop();
     else if (name !== '.' && (name !== '' || segment !== '')) kept.push(name);
   }

@@ -12,6 +12,7 @@ import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import type { ExecuteRequest, Start } from '../../src/gen/clawrden/v1/execution.ts';
 import type { SynchronizeResponse } from '../../src/gen/clawrden/v1/relay.ts';
 import { readIdentity } from '../../src/pki/identity-files.ts';
+import { contract } from '../../src/wire/contract.ts';
 import { connectRelay } from './connect-relay.ts';
 import { relay, startTestGateway } from './gateway.ts';
 
@@ -180,7 +181,7 @@ test('a relay that synchronizes is told the state at once, is known while connec
   const config = { relay: relay.name, name: 'coder' } as Parameters<typeof gateway.relays.report>[0];
   stream.write({ version: '1', agents: [agent] });
   const [state] = (await once(stream, 'data')) as [SynchronizeResponse];
-  expect(state).toEqual({ ...wanted, authority: '' });
+  expect(state).toEqual({ ...wanted, authority: '', contract });
   while (gateway.relays.report(config) === undefined) await sleep(5);
   expect(gateway.relays.report(config)).toEqual(agent);
   const ended = once(stream, 'end');

@@ -144,3 +144,20 @@ complete: true
     tool: { ...tight, name: 'sh', environment: [], idleTimeoutMs: 2000, record: 'none' },
   });
 });
+
+test.each(['rbash', 'posh', 'lksh', 'nu', 'pwsh', 'xonsh', 'elvish', 'mksh-static', 'zsh'])(
+  'A-284: what %s would run is not looked at, so a pattern does not allow it',
+  (shell) => {
+    const rule = (args: string) =>
+      decide(
+        parse(`version: 1
+tools: { ${shell}: { strategy: mirror } }
+rules: [{ name: all, tools: [${shell}], args: [-c, ${args}], action: allow }]
+complete: true
+`),
+        { agent: 'coder', tool: shell, args: ['-c', 'id; curl x'], uid: 1000, gid: 1000, cwd: '/app' },
+      ).action;
+    expect(rule('"*"')).toBe('deny');
+    expect(rule('"id; curl x"')).toBe('allow');
+  },
+);

@@ -90,3 +90,45 @@ test('A-275: what the rule names may stand beside, and so may what needs a value
   expect(decided('git', ['-f', '--dry-run'], 'clean --dry-run -f x')).toBe('allow');
   expect(decided('kubectl', ['--dry-run'], 'apply --dry-run -f x -n y')).toBe('allow');
 });
+
+// Of a tool that only looks, or a sub-command of it, an option that runs a program or writes a file is another deed.
+test.each([
+  ['tar', ['-t', '--list'], '-t -f x.tar', '-t -f x.tar -I ./prog'],
+  ['tar', ['-t', '--list'], '--list --file=x.tar', '--list --file=x.tar --to-command=./prog'],
+  ['tar', ['-t', '--list'], '-t -f x.tar -C sub', '-t -f x.tar --checkpoint-action=exec=./prog'],
+  ['find', ['-name'], '. -name x -type f', '. -name x -exec rm {} +'],
+  ['find', ['-name'], '. -name x -maxdepth 2', '. -name x -fprint /etc/x'],
+  ['sort', ['-u'], '-u -t , -k 2 f', '-u --compress-program=/app/x f'],
+  ['sort', ['-u'], '-u f', '-u -o y f'],
+  ['sed', ['-n'], '-n -e p f', '-n -f script f'],
+  ['git', ['--stat'], 'diff --stat -U 3', 'diff --stat --output=/app/x'],
+  ['perl', ['-V'], '-V', '-V -Ilib'],
+  ['docker', ['--check'], 'build --check .', 'build --check --call=build .'],
+] as const)('A-283: %s with %j: an allow rule takes %j, and not %j', (tool, flags, takes, not) => {
+  expect(decided(tool, flags, takes)).toBe('allow');
+  expect(decided(tool, flags, not)).toBe('deny');
+});
+
+test('A-283: what the rule names beside the flag may stand there, and of what changes things any value may', () => {
+  expect(decided('sort', ['-u', '-o'], '-u -o y f')).toBe('allow');
+  expect(decided('kubectl', ['--dry-run'], 'apply --dry-run -f x -n a')).toBe('allow');
+});
+
+test.each(['test --script-shell=x', 'test --config.script-shell=x', '--config.pnpmfile=x test'])(
+  'A-283: a setting of pnpm is one under each of its names: %s',
+  (line) => {
+    const parsed = parsePolicy(
+      `version: 1
+tools: { pnpm: { strategy: mirror } }
+rules: [{ name: tests, tools: [pnpm], subcommands: [test], action: allow }]
+complete: true
+`,
+      'p.yaml',
+    );
+    if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
+    const of = (words: string) =>
+      decide(parsed.policy, { ...facts, tool: 'pnpm', args: words.split(' ') }).action;
+    expect(of(line)).toBe('deny');
+    expect(of('test')).toBe('allow');
+  },
+);

@@ -32,14 +32,18 @@ export function lastingFlags(
 
 /**
  * Whether another option of the line may be what undoes a flag, by a name of its own (`reset --soft --hard`): a switch
- * that is not harmless, or what has a program run, unless the rule names it.
+ * that is not harmless, or what has a program run, unless the rule names it. Of what only looks, if all is harmless, it
+ * is every option that is not, also one with a value: `tar -t -I ./prog`, `git diff --stat --output=x`.
  */
 export function mayBeUndone(reading: Reading, grammar: ToolGrammar, named: ReadonlySet<string>): boolean {
   const places = [grammar.runPrograms, reading.subcommand?.runPrograms, grammar.interpreter?.instead];
   const runs = [...places, grammar.interpreter?.loads].flatMap((names) => [...(names ?? [])]);
+  const { subcommand } = reading;
+  const mayLook = subcommand === undefined ? grammar.subcommands === undefined : subcommand.harmless;
   return reading.given.some(({ names, value, harmless }) => {
     if (names.flatMap(byAnyDash).some((name) => named.has(name))) return false;
-    return value === 'required' ? names.some((name) => runs.includes(name)) : !harmless;
+    const isValued = value === 'required' && !mayLook;
+    return isValued ? names.some((name) => runs.includes(name)) : !harmless;
   });
 }
 

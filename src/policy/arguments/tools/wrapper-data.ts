@@ -120,7 +120,9 @@ export const opaqueTools: ReadonlySet<string> = new Set([
   // Homebrew's names.
   ...['genv', 'gtimeout', 'gnice', 'gnohup', 'gstdbuf', 'gxargs', 'gtime'],
   // Shells whose options differ from those of sh.
-  ...['zsh', 'ksh', 'mksh', 'yash', 'fish', 'csh', 'tcsh', 'hush'],
+  ...['zsh', 'ksh', 'mksh', 'lksh', 'oksh', 'yash', 'fish', 'csh', 'tcsh', 'hush', 'rbash', 'rksh', 'posh'],
+  ...['nu', 'pwsh', 'powershell', 'xonsh', 'elvish', 'osh', 'ysh', 'murex', 'ion', 'es', 'rc'],
+  ...['mksh-static', 'bash-static', 'zsh-static', 'zsh5', 'ksh93', 'mksh-lite'],
   ...[
     'ld.so',
     'catchsegv',
