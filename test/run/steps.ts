@@ -42,7 +42,7 @@ export function steps(options: StepOptions): Step[] {
     // Parsing needs no store, and a user may not have one.
     whereInstalled('nix-instantiate', program(options, 'flake', parseFlake)),
     program(options, 'native, sanitized', ['make', '-s', '-C', 'shim/native', 'sanitize']),
-    tests(options, 'unit tests', ['--project', 'unit'], 5 * minute * scale),
+    tests(options, 'unit tests', ['--project', 'unit'], 8 * minute * scale),
     tests(options, 'program tests', ['--project', 'programs'], 45 * minute * scale),
     asRoot(tests(options, 'lab tests', ['--project', 'lab'], 45 * minute * scale)),
     asRoot(program(options, 'demo', ['scripts/demo'])),
