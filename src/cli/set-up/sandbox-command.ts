@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { collect } from './agent/run/add-run-options.ts';
 import type { SandboxOptions } from './sandbox/run-sandbox.ts';
 
 export function sandboxCommand(): Command {
@@ -19,8 +20,4 @@ export function sandboxCommand(): Command {
       ]);
       await endAs(() => runSandbox(line, options));
     });
-}
-
-function collect(text: string, all: readonly string[]): readonly string[] {
-  return [...all, text];
 }

@@ -1,16 +1,11 @@
 import { z } from 'zod';
 import { endpointText } from '../../../egress/endpoint.ts';
+import { architectureOf, processorOf } from '../../../engine-facts.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { askEngine, type EngineAddress } from './engine-request.ts';
 import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 import { probeNetwork, type Reached } from './probe-network.ts';
 import { type NamedTarget, probeTargets } from './probe-targets.ts';
-
-/** What the engine calls a processor, and Node. */
-const processors: ReadonlyMap<string, string> = new Map([
-  ['x86_64', 'x64'],
-  ['aarch64', 'arm64'],
-]);
 
 /** What answers in each Docker network of the policy, tried from a container of it on this host. */
 export async function checkNetworks(
@@ -56,7 +51,7 @@ async function checkNetwork(
       gateways.filter((address) => address !== ''),
       hosts,
     );
-    const processor = await processorOf(host);
+    const processor = await askProcessor(host);
     return judgeReached(
       check,
       network,
@@ -69,12 +64,10 @@ async function checkNetwork(
   }
 }
 
-async function processorOf(host: EngineAddress): Promise<string> {
-  const { Architecture } = z
-    .object({ Architecture: z.string() })
-    .parse((await askEngine(host, '/info')).body);
-  const processor = processors.get(Architecture);
-  if (processor === undefined) throw new Error(`its processor is ${Architecture}`);
+async function askProcessor(host: EngineAddress): Promise<string> {
+  const { body } = await askEngine(host, '/info');
+  const processor = processorOf(body);
+  if (processor === undefined) throw new Error(`its processor is ${architectureOf(body)}`);
   return processor;
 }
 

@@ -63,6 +63,7 @@ export function addRunOptions(command: Command): Command {
     .option('--entrypoint <program>', "instead of the image's");
 }
 
-function collect(text: string, all: readonly string[]): readonly string[] {
+/** For an option that may be given again. */
+export function collect(text: string, all: readonly string[]): readonly string[] {
   return [...all, text];
 }
