@@ -104,6 +104,7 @@ test.each([
   ['git', ['--stat'], 'diff --stat -U 3', 'diff --stat --output=/app/x'],
   ['perl', ['-V'], '-V', '-V -Ilib'],
   ['docker', ['--check'], 'build --check .', 'build --check --call=build .'],
+  ['tar', ['-k', '--keep-old-files'], '-x -k -f x.tar', '-x -k -f x.tar --overwrite'],
 ] as const)('A-283: %s with %j: an allow rule takes %j, and not %j', (tool, flags, takes, not) => {
   expect(decided(tool, flags, takes)).toBe('allow');
   expect(decided(tool, flags, not)).toBe('deny');
