@@ -132,6 +132,13 @@ describe.skipIf(!mayMakeNamespaces)('a route', () => {
     ['PUT /model/x', '', 'route model takes no PUT'],
     ['TRACE /model/x', '', 'route model takes no TRACE'],
     ['GET /model/x', 'X-API-Key: mine\r\n', 'route model adds the header X-API-Key itself: leave it out'],
+    ...[
+      ...['X-HTTP-Method-Override: DELETE', 'x_http_method: DELETE', 'X-Method-Override: PUT'],
+      ...['X-Original-URL: /admin', 'X-Rewrite-URL: /admin', 'X-Forwarded-Prefix: ..', 'Forwarded: host=x'],
+    ].map((header) => {
+      const text = `route model takes no header ${header.split(':')[0]}: it may stand in for its path or method`;
+      return ['POST /model/x', `${header}\r\nContent-Length: 0\r\n`, text] as const;
+    }),
     ['GET /model/x', 'x_api_key: mine\r\n', 'route model adds the header x_api_key itself: leave it out'],
     ['GET /inside/x', '', 'inside.example:443 has an address that may not be reached'],
   ])('A-63: %s with %j is refused, and nothing goes out', async (line, headers, why) => {
