@@ -127,7 +127,7 @@ describe.skipIf(!mayMakeNamespaces)('a route', () => {
     expect(await site.internet({ tell: 'seen' })).toMatchObject({ connections: [] });
   });
 
-  it.each([
+  const refused: readonly (readonly [line: string, headers: string, why: string])[] = [
     ['GET /other/x', '', '/other/ is not a route of network thinking'],
     ['PUT /model/x', '', 'route model takes no PUT'],
     ['TRACE /model/x', '', 'route model takes no TRACE'],
@@ -141,7 +141,9 @@ describe.skipIf(!mayMakeNamespaces)('a route', () => {
     }),
     ['GET /model/x', 'x_api_key: mine\r\n', 'route model adds the header x_api_key itself: leave it out'],
     ['GET /inside/x', '', 'inside.example:443 has an address that may not be reached'],
-  ])('A-63: %s with %j is refused, and nothing goes out', async (line, headers, why) => {
+  ];
+
+  it.each(refused)('A-63: %s with %j is refused, and nothing goes out', async (line, headers, why) => {
     expect(await say(request(line, headers))).toContain(`HTTP/1.1 403 clawrden: egress-denied: ${why}\r\n`);
     expect(await site.internet({ tell: 'seen' })).toMatchObject({ connections: [] });
   });
