@@ -39,7 +39,7 @@ const rules = `  - { name: jobs, tools: [job], action: allow }
 `;
 const pages = new Map([['job', { description: 'does a job', documentation: '# job\n\nIt does a job.' }]]);
 const facts = { id: `sha256:${'0'.repeat(64)}`, repoDigests: [], env: [], volumes: [] };
-const quick: Pace = { progressMs: 5, heartbeatMs: 50, waitMs: 45_000 };
+const quick: Pace = { progressMs: 5, heartbeatMs: 50, waitMs: 45_000, pollMs: 50 };
 
 export async function startAgentSite(
   run: (execution: Execution) => Promise<Outcome>,
