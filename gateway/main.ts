@@ -286,7 +286,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   await untilAsked();
   watching.abort();
   log.info({ running: ledger.running().length }, 'draining');
-  await drain(ledger);
+  await drain(ledger, relays);
   await notify.close();
   await detached.close();
   await servers.close();
