@@ -73,7 +73,8 @@ test('what ended stands in the history', () => {
   ];
   const lines = [begin, decision, outcome];
   expect(missingRows(lines, rows, at(60))).toEqual([]);
-  expect(missingRows(lines, rows.slice(1), at(60))).toEqual([
-    'one: it ended, and the history does not have it',
-  ]);
+  const missing = ['one: it ended, and the history does not say so'];
+  expect(missingRows(lines, rows.slice(1), at(60))).toEqual(missing);
+  const open = rows.map((each) => ({ ...each, state: 'running' }));
+  expect(missingRows(lines, open, at(60))).toEqual(missing);
 });

@@ -81,9 +81,9 @@ function isCut({ costs, stoppedAt }: Change, { endedAt }: Ended): boolean {
   return costs !== 'what runs on for 30 s' && Math.abs(endedAt - stoppedAt) < flushedMs;
 }
 
-/** Executions that ended and are not in the history. `rows`: its newest ones, read after the audit. */
+/** Executions that ended and have no end in the history. `rows`: its newest ones, read after the audit. */
 export function missingRows(lines: readonly AuditLine[], rows: readonly HistoryRow[], now: number): string[] {
-  const listed = new Set(rows.map(({ id }) => id));
+  const listed = new Set(rows.filter(({ state }) => state === 'ended').map(({ id }) => id));
   const oldest = Math.min(...rows.map(({ receivedAt }) => Date.parse(receivedAt)));
   const ended = new Set(
     lines
@@ -94,5 +94,5 @@ export function missingRows(lines: readonly AuditLine[], rows: readonly HistoryR
     .filter(({ type, time }) => type === 'decision' && Date.parse(time) > oldest + flushedMs)
     .map(({ execution = '' }) => execution)
     .filter((id) => ended.has(id) && !listed.has(id))
-    .map((id) => `${id}: it ended, and the history does not have it`);
+    .map((id) => `${id}: it ended, and the history does not say so`);
 }
