@@ -69,9 +69,11 @@ export function followHealth(
 /** Throws when the process is gone. */
 async function lookAtProcess(pid: number): Promise<Held> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  if (/^State:\s+Z/m.test(status)) throw new Error('the process has ended');
   const descriptors = (await readdir(`/proc/${pid}/fd`)).length;
-  return { megabytes: (await rss(pid)) / 1e6, descriptors };
+  const megabytes = (await rss(pid)) / 1e6;
+  // Without memory it is ending.
+  if (/^State:\s+Z/m.test(status) || Number.isNaN(megabytes)) throw new Error('the process has ended');
+  return { megabytes, descriptors };
 }
 
 function longest(lives: readonly (readonly Sample[])[]): readonly Sample[] {

@@ -67,6 +67,7 @@ const minuteMs = 60_000;
 const sampleMs = 5_000;
 /** The last part of each minute checks what works again. */
 const quietMs = 20_000;
+const shortestMs = 100;
 /** Carriers that are killed in each minute after its own fault, and the pause before each. */
 const moreFaults = 3;
 const betweenMs = 3_000;
@@ -153,20 +154,29 @@ export async function soak(lab: Lab, options: SoakOptions): Promise<SoakReport> 
   };
 }
 
-/** Its faults one after the other, the first at a moment of its first quarter; commands continue all the time. */
+/**
+ * Its faults one after the other, the first at a moment of its first quarter; commands continue all the time. A minute
+ * with an upgrade ends when the next version has served for long enough: a busy machine takes its time to start one.
+ */
 async function oneMinute(run: Soak, planned: readonly Fault[], random: () => number): Promise<string[]> {
-  const end = performance.now() + minuteMs;
+  let end = performance.now() + minuteMs;
   const problems: string[] = [];
   const happening = happenAll(run, planned, random() * 15_000, end - quietMs);
+  let isOver = run.upgrades === undefined;
+  const over = () => {
+    // What waited meanwhile comes first.
+    if (!isOver) end = Math.max(end, performance.now() + 2 * quietMs);
+    isOver = true;
+  };
   // Awaited at the end of the minute: until then its rejection would be unhandled and end the process.
-  happening.catch(() => {});
+  happening.then(over, over);
   let quietFrom: readonly [number, number] | undefined;
-  while (performance.now() < end) {
-    if (quietFrom === undefined && performance.now() > end - quietMs)
+  while (!isOver || performance.now() < end) {
+    if (isOver && quietFrom === undefined && performance.now() > end - quietMs)
       quietFrom = [run.load.ended.length, run.roaming.ended.length];
     await Promise.all(run.health.map(({ sample }) => sample()));
     problems.push(...(await run.orphans()));
-    await sleep(Math.min(sampleMs, Math.max(0, end - performance.now())));
+    await sleep(Math.min(sampleMs, Math.max(shortestMs, end - performance.now())));
   }
   await happening;
   const [from, roamedFrom] = quietFrom ?? [0, 0];
