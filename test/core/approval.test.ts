@@ -158,19 +158,6 @@ test('P10 A-46: a first yes outlives a restart, starts nothing, and is in the au
   ]);
 });
 
-test('P10: a rule about the directory holds for a tool that gets no workspace, before the yes and after it', async () => {
-  const tools = '  rm: { strategy: ghost, image: "i", stdin: none, workspace: none }\n';
-  const ask = '  - { name: asked, tools: [rm], cwd: ["/app"], action: ask }\n';
-  const facts = { id: `sha256:${'0'.repeat(64)}`, repoDigests: [], env: [], volumes: [] };
-  await using given = await startCore(dir, undefined, undefined, ask, tools);
-  const core = { ...given, obtainImage: () => Promise.resolve(facts) };
-  const running = createExecute(core)(relay, request('rm'), openChannel());
-  const id = await untilAsked(core);
-  const { planHash = '' } = core.approvals.pending()[0] ?? {};
-  await core.approvals.resolve(id, { ...yes, planHash });
-  expect(await running).toMatchObject({ kind: 'exited' });
-});
-
 test('P10: two who say yes do not suffice if the policy needs three by then', async () => {
   const rule = (count: number) => `  - { name: all, tools: [ask], action: ask, approvals: ${count} }\n`;
   await using core = await startCore(dir, undefined, undefined, rule(2));

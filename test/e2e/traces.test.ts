@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { metricLines } from '../http/metric-lines.ts';
+import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { type CollectedSpan, type Collector, pathOf, startCollector } from '../stack/collector.ts';
 import { freePorts } from '../stack/free-port.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
