@@ -154,11 +154,11 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const pool = openPool({
     config,
     policy,
-    openEngine: (host) => workspaces.onHost(host.name, openEngine(host, identity.gatewayId, files, log)),
-    record,
-    drained: drains.names(),
-    onLost: workspaces.lost,
-    log,
+    openEngine: (host) => {
+      const engine = counted.watchEngine(openEngine(host, identity.gatewayId, files, log));
+      return workspaces.onHost(host.name, engine);
+    },
+    ...{ record, drained: drains.names(), onLost: workspaces.lost, log },
   });
   const { scheduler, warmer, fleet, sessions } = pool;
   const warn = oncePerSecond((_incident, relay, text) => log.warn({ relay }, text));
@@ -286,7 +286,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   await untilAsked();
   watching.abort();
   log.info({ running: ledger.running().length }, 'draining');
-  await drain(ledger);
+  await drain(ledger, relays);
   await notify.close();
   await detached.close();
   await servers.close();

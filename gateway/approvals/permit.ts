@@ -85,7 +85,8 @@ export async function awaitVerdict(
   const answer = await recordedVerdict(asked, execution, parts);
   if (answer.verdict === 'denied') throw deniedBy(answer);
   await execution.untilAttached();
-  const now = parts.decideAgain(sealed.plan);
+  // Rules are about where it was typed; without the workspace its plan starts elsewhere.
+  const now = parts.decideAgain({ ...sealed.plan, cwd: execution.record.cwd });
   if (now.action === 'deny')
     throw new ClawrdenError('policy-changed', `the policy denies it now: ${denialText(now)}`);
   checkConsent(now, answer, execution.record, parts);

@@ -5,10 +5,14 @@ import type { RelayReport, RelayState } from '../ports/relay-state.ts';
 const most = { tools: 1000, versionBytes: 255, problemBytes: 1024 } as const;
 
 /** The kept part of a relay's report: only its own agents, only names of tools, and the beginning of its texts. */
-export function boundedReport({ version, agents }: RelayReport, { agents: own }: RelayState): RelayReport {
+export function boundedReport(
+  { version, contract, agents }: RelayReport,
+  { agents: own }: RelayState,
+): RelayReport {
   const names = new Set(own.map(({ name }) => name));
   return {
     version: firstBytes(version, most.versionBytes),
+    contract,
     agents: agents
       .filter(({ name }) => names.delete(name))
       .map((agent) => ({

@@ -16,4 +16,12 @@ export function relayViews(
   });
 }
 
+/** Relays that serve nothing for this gateway. */
+export function refusingRelays(relays: Pick<Relays, 'refusing'>): string[] {
+  return [...relays.refusing()].map(
+    ([name, version]) =>
+      `relay ${name} of version ${version} serves nothing, because this gateway is older: upgrade the gateway first`,
+  );
+}
+
 const nowhere = { peer: '', fingerprint: '', version: '', since: undefined };

@@ -1,5 +1,6 @@
 import { onAbort } from '../../src/abort.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import { contract } from '../../src/wire/contract.ts';
 import type {
   RelayAddress,
   RelayConnection,
@@ -17,8 +18,15 @@ export interface Relays extends RelayRegistry {
   readonly report: (agent: AgentConfig) => AgentReport | undefined;
   /** By the name of its relay. */
   readonly places: () => ReadonlyMap<string, RelayPlace>;
+  /** Relays that serve nothing because they need more of a gateway than this one has, with their versions. */
+  readonly refusing: () => ReadonlyMap<string, string>;
   /** Sends every connected relay the state that it should have. */
   readonly tellAll: () => void;
+  /**
+   * From now on relays keep new commands for the next gateway. Resolves when each that is connected has reported since;
+   * never, if one does not.
+   */
+  readonly leave: () => Promise<void>;
   /**
    * Resolves when every place that uses the relay's identity has reported the agent as halted, also a place that was
    * displaced a moment ago. Never resolves if one of them does not report it, or if no relay is connected.
@@ -71,6 +79,8 @@ class ConnectedRelays implements Relays {
   readonly #connected = new Map<string, Connected>();
   readonly #displaced = createDisplacedPlaces();
   readonly #listeners = new Set<(relay: string, from: Connected) => void>();
+  readonly #refusing = new Map<string, string>();
+  #leaving = false;
 
   constructor(options: RelaysOptions) {
     this.#options = options;
@@ -82,13 +92,17 @@ class ConnectedRelays implements Relays {
       if (this.#connected.get(relay) === known) this.#connected.delete(relay);
     };
     onAbort(signal, forget);
-    connection.push(this.#options.stateFor(relay));
+    connection.push(this.#stateOf(relay));
     return (report) => {
       // Reports of a displaced relay do not count any more.
       if (this.#connected.get(relay) !== known) return;
       if (hasOtherNames(report))
         this.impossible(relay, `${known.peer}: it reports a tool by a name that no tool has`);
-      known.report = boundedReport(report, this.#options.stateFor(relay));
+      const bounded = boundedReport(report, this.#options.stateFor(relay));
+      const isRefusing = report.contract > contract;
+      known.report = isRefusing ? { ...bounded, agents: [] } : bounded;
+      if (isRefusing) this.#refusing.set(relay, bounded.version);
+      else this.#refusing.delete(relay);
       for (const notify of this.#listeners) notify(relay, known);
     };
   };
@@ -119,8 +133,24 @@ class ConnectedRelays implements Relays {
       ]),
     );
 
+  refusing: Relays['refusing'] = () => this.#refusing;
+
   tellAll = (): void => {
-    for (const [relay, { push }] of this.#connected) push(this.#options.stateFor(relay));
+    for (const [relay, { push }] of this.#connected) push(this.#stateOf(relay));
+  };
+
+  leave: Relays['leave'] = () => {
+    this.#leaving = true;
+    const waiting = new Set(this.#connected.keys());
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const told = (relay: string) => {
+      waiting.delete(relay);
+      if (waiting.size === 0) resolve();
+    };
+    told('');
+    this.#listeners.add(told);
+    this.tellAll();
+    return promise;
   };
 
   halted: Relays['halted'] = (agent) => {
@@ -139,6 +169,11 @@ class ConnectedRelays implements Relays {
   };
 
   peersOf: Relays['peersOf'] = ({ relay }) => [...this.#placesOf(relay)].map(({ peer }) => peer);
+
+  #stateOf(relay: string): RelayState {
+    const state = this.#options.stateFor(relay);
+    return this.#leaving ? { ...state, leaving: true } : state;
+  }
 
   #take(relay: string, connection: RelayConnection, signal: AbortSignal): Connected {
     const old = this.#connected.get(relay);

@@ -32,7 +32,7 @@ import type { Drains } from './drains.ts';
 import { followExecution } from './follow-execution.ts';
 import { idleAssignments } from './idle-assignments.ts';
 import type { KillSwitch } from './kill-switch.ts';
-import { relayViews } from './relay-views.ts';
+import { refusingRelays, relayViews } from './relay-views.ts';
 import type { Relays } from './relays.ts';
 import { resetSessions } from './reset-sessions.ts';
 import { revokeGrant } from './revoke-grant.ts';
@@ -156,8 +156,14 @@ function agentView(
     pending: approvals.pending().filter((approval) => approval.agent === agent.name).length,
     grants: grants.list().filter((grant) => grant.agent === agent.name).length,
     ...(stopped === undefined ? {} : { stopped }),
-    problem: report?.problem ?? 'its relay is not connected',
+    problem: report?.problem ?? whyAway(relays.refusing().has(agent.relay)),
   };
+}
+
+function whyAway(isRefusing: boolean): string {
+  return isRefusing
+    ? 'its relay needs a newer gateway: upgrade the gateway first'
+    : 'its relay is not connected';
 }
 
 function hostView(host: DockerHost, { scheduler, policyFile, workspaces }: WardenParts): HostView {
@@ -202,6 +208,7 @@ function statusView(startedAt: number, parts: WardenParts): StatusView {
       ...idleAssignments(parts),
       ...parts.lackingApprovers(),
       ...followedNowhere(parts),
+      ...refusingRelays(parts.relays),
     ],
     lockdown: parts.states.locked(),
   };

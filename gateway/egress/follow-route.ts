@@ -6,7 +6,7 @@ import { plannedRoute, type Route, routeEndpoint, wayOutHost, wayOutPort } from 
 import { canonicalJson } from '../../src/plan.ts';
 import type { Secret } from '../secrets/open-secrets.ts';
 import { exchange } from './exchange.ts';
-import { spelling } from './http-headers.ts';
+import { spelling, standsIn } from './http-headers.ts';
 import type { Asked } from './read-request.ts';
 import { ownHeaders } from './route-headers.ts';
 import { readRouteTarget } from './route-path.ts';
@@ -64,6 +64,12 @@ function checkRequest({ request }: Asked & { is: 'request' }, { name, methods, h
   if (!hosts.has(sent.host ?? ''))
     throw new EgressError('denied', `route ${name} is at 127.0.0.1:3128 and at no other host`);
   if (!methods.includes(method)) throw new EgressError('denied', `route ${name} takes no ${method}`);
+  const standIn = rawHeaders.find((header, at) => at % 2 === 0 && standsIn(header));
+  if (standIn !== undefined)
+    throw new EgressError(
+      'denied',
+      `route ${name} takes no header ${standIn}: it may stand in for its path or method`,
+    );
   const own = new Set(headers.map((header) => spelling(header.name)));
   const taken = rawHeaders.find((header, at) => at % 2 === 0 && own.has(spelling(header)));
   if (taken !== undefined)

@@ -33,6 +33,14 @@ export function spelling(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '-');
 }
 
+const standIns =
+  /^(x-http-method|x-method|method-override|x-original|x-rewrite|x-forwarded|forwarded|x-script-name|x-host)(-|$)/;
+
+/** Some servers, and proxies before them, take the method, the path or the host from one of these. */
+export function standsIn(name: string): boolean {
+  return standIns.test(spelling(name));
+}
+
 /** Whether it is not a header of one connection or of a message's length, but some server takes it for one. */
 export function isDisguised(name: string): boolean {
   const meant = spelling(name);

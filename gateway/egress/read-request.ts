@@ -34,11 +34,13 @@ export async function readRequest(client: Duplex, signal: AbortSignal): Promise<
     // Of later requests nobody hears.
     reject(noRequest(error));
   });
-  client.once('close', () => reject(new EgressError('invalid', 'it ended before its request')));
+  const ended = () => reject(new EgressError('invalid', 'it ended before its request'));
+  client.once('close', ended);
   server.emit('connection', client);
   const late = () => new EgressError('late', `no request came within ${withinMs / 1000} s`);
   using until = deadline(withinMs, late, signal);
   const asked = checked(await abortable(promise, until.signal));
+  client.off('close', ended);
   const [error] = broken;
   if (error !== undefined && !asked.request.complete) throw noRequest(error);
   // Node leaves it to us to end a request whose rest cannot be read: it would be waited for.

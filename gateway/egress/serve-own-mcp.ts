@@ -2,7 +2,9 @@ import { finished } from 'node:stream/promises';
 import { drained } from '../../src/drained.ts';
 import { EgressError } from '../../src/egress/egress-error.ts';
 import { wayOutHost, wayOutPort } from '../../src/egress/route.ts';
+import { toClawrdenError } from '../../src/errors.ts';
 import { pumpResponse } from '../connections/pump-response.ts';
+import { readJsonBody } from '../connections/read-json-body.ts';
 import { allAgents } from '../ports/principal.ts';
 import type { Asked } from './read-request.ts';
 import type { Visit } from './visit.ts';
@@ -31,7 +33,7 @@ export async function serveOwnMcp(asked: Asked & { is: 'request' }, visit: Visit
   const call = {
     caller: { kind: 'agent', name: way.agent, role: 'agent', scope: allAgents } as const,
     request: new Request(`http://clawrden${path}`, { method: 'POST', headers, signal }),
-    body: readBody(body),
+    body: bodyOf(body),
     drained: () => (response.writableNeedDrain ? drained(response) : undefined),
   };
   await answer(asked, visit, await mcp.serve(call));
@@ -61,11 +63,11 @@ async function readAll(request: AsyncIterable<Buffer>, spend: Visit['spend']): P
   return Buffer.concat(kept);
 }
 
-function readBody(bytes: Buffer): unknown {
+function bodyOf(bytes: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    throw new EgressError('invalid', 'this is no JSON');
+    return readJsonBody(bytes);
+  } catch (error) {
+    throw new EgressError('invalid', toClawrdenError(error).message);
   }
 }
 

@@ -31,12 +31,11 @@ export async function splice(
   try {
     await Promise.all(ways);
   } catch (error) {
+    // If one way has failed, the other has no end of its own. (An abort without a reason makes one, with a stack.)
+    both.abort(error);
+    await Promise.allSettled(ways);
     // It ends both ways, and the other one may be the first to say that it was cut off.
     throw tooMuch ?? error;
-  } finally {
-    // If one way has failed, the other has no end of its own.
-    both.abort();
-    await Promise.allSettled(ways);
   }
 }
 

@@ -1,9 +1,12 @@
 import type { FirstOutput } from '../ports/detached.ts';
+import { createLastBytes } from './last-bytes.ts';
 
 /** Bytes of one stream that an answer holds. */
 export const firstOutputBytes = 1024 * 1024;
+/** And of the end of a longer one. */
+const lastOutputBytes = 64 * 1024;
 
-/** The beginning of a stream, for an answer that comes when all is over. */
+/** The beginning and the end of a stream, for an answer that comes when all is over. */
 export interface FirstOutputWriter {
   readonly add: (bytes: Uint8Array) => void;
   readonly first: () => FirstOutput;
@@ -12,18 +15,25 @@ export interface FirstOutputWriter {
   readonly behind: (place: number, most: number) => Buffer;
 }
 
-export function createFirstOutput(most = firstOutputBytes): FirstOutputWriter {
+export function createFirstOutput(most = firstOutputBytes, last = lastOutputBytes): FirstOutputWriter {
   const chunks: Buffer[] = [];
-  let [length, truncated] = [0, false];
+  const end = createLastBytes(last);
+  let [length, total] = [0, 0];
   return {
     add: (bytes) => {
       const kept = bytes.subarray(0, most - length);
-      truncated ||= kept.length < bytes.length;
+      end.add(bytes.subarray(kept.length));
       length += kept.length;
+      total += bytes.length;
       // A copy: the bytes are a view of what was received.
       if (kept.length > 0) chunks.push(Buffer.from(kept));
     },
-    first: () => ({ bytes: Buffer.concat(chunks), truncated }),
+    first: () => {
+      const bytes = Buffer.concat(chunks);
+      if (total === length) return { bytes, truncated: false };
+      const tail = end.last();
+      return { bytes, truncated: true, tail: { from: total - tail.length, bytes: tail } };
+    },
     length: () => length,
     behind: (place, size) => partOf(chunks, length, place, size),
   };

@@ -52,7 +52,8 @@ async function run(
   recordStart(execution, []);
   void execution.send({ type: 'started', host: '', container: '' });
   const { stdout, lines, code } = await answerFetch({
-    ...{ plan, reach: plan.reach, reaching, decideAgain },
+    ...{ plan, reach: plan.reach, reaching },
+    decideAgain: (next) => decideAgain({ ...next, cwd: execution.record.cwd }),
     traveller: travellerOf(execution, plan.agent, () => {}, signal),
     usual: isForModel(execution) ? 'text' : 'raw',
   });

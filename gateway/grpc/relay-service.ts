@@ -127,7 +127,9 @@ function synchronize({
       },
       gone.signal,
     );
-    call.on('data', ({ version, agents }: SynchronizeRequest) => report({ version, agents }));
+    call.on('data', ({ version, agents, contract: needed }: SynchronizeRequest) =>
+      report({ version, agents, contract: needed }),
+    );
   };
 }
 
@@ -156,9 +158,9 @@ function latestTo(call: SynchronizeCall): (state: RelayState) => void {
   };
 }
 
-function toResponse({ lockdown, authority = '', agents }: RelayState): SynchronizeResponse {
+function toResponse({ lockdown, authority = '', leaving = false, agents }: RelayState): SynchronizeResponse {
   return {
-    ...{ lockdown, authority, contract },
+    ...{ lockdown, authority, contract, leaving },
     agents: agents.map(({ tools, users, workspace, wayOut, ...agent }) => ({
       ...agent,
       tools: [...tools],

@@ -6,6 +6,7 @@ import type { HttpConfig } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { Route } from '../../src/http-api/route.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
+import { readJsonBody } from '../connections/read-json-body.ts';
 import type { LivePair } from '../live-config/server-files.ts';
 import { type BrokenRequests, createBrokenRequests } from './broken-requests.ts';
 import { answerHeaders } from './browser/page-headers.ts';
@@ -15,7 +16,7 @@ import { boundConnections, type Connections } from './connections.ts';
 import { type HttpPace, nodeServer } from './node-server.ts';
 import { type OwnHosts, ownHosts } from './own-hosts.ts';
 import { HttpRefused } from './problem.ts';
-import { bodyBytes, isJson, readBody } from './read-body.ts';
+import { bodyBytes, isJson } from './read-body.ts';
 import { refuseUnknown, sendProblem } from './send-problem.ts';
 
 export interface DoorParts {
@@ -105,7 +106,7 @@ function newApp({
     if (!isJson(request.raw))
       return done(new HttpRefused(415, 'the body must be application/json, in UTF-8'));
     try {
-      done(null, readBody(body as Buffer));
+      done(null, readJsonBody(body as Buffer));
     } catch (error) {
       done(error as Error);
     }

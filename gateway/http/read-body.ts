@@ -1,27 +1,7 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { ClawrdenError } from '../../src/errors.ts';
-import { commandLimits } from '../../src/policy/request/check-command.ts';
-import { JsonError, readStrictJson } from '../../src/text/strict-json.ts';
 
 export const bodyBytes = 2 * 1024 * 1024;
-
-const mostValues = commandLimits.args + commandLimits.envEntries + 128;
-
-/** Names that mean something else than a key to careless code; no body of ours has them. */
-const poisonous: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-const keys = { has: (key: string) => !poisonous.has(key) };
-
-/** A body, with no key twice and no object that has a prototype. Throws `request-invalid`. */
-export function readBody(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw invalid('the body is not UTF-8');
-  try {
-    return readStrictJson(bytes.toString('utf8'), { keys, left: mostValues });
-  } catch (error) {
-    if (error instanceof JsonError) throw invalid(`the body is not valid JSON: ${error.message}`);
-    throw error;
-  }
-}
 
 /** Each key once, at most as many as any route knows. Throws `request-invalid`. */
 export function readQuery(text: string): Record<string, string> {

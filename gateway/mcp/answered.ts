@@ -6,6 +6,7 @@ import { unwritten } from '../store/unwritten.ts';
 import type { Answer } from './answer.ts';
 import { failureText } from './failure-text.ts';
 import type { ServerParts } from './server-parts.ts';
+import { toResult } from './to-result.ts';
 
 /** Answers a call that the table of roles gives to the caller; what fails becomes a sentence. */
 export async function answered(
@@ -23,8 +24,4 @@ export async function answered(
     const wait = error instanceof TooSoon ? ` Come back in ${Math.ceil(error.waitMs / 1000)} s.` : '';
     return toResult({ text: [`${failureText(code, message, warden)}${wait}`], isError: true });
   }
-}
-
-function toResult({ text, isError = false }: Answer): CallToolResult {
-  return { content: text.map((each) => ({ type: 'text', text: each })), ...(isError && { isError }) };
 }

@@ -16,7 +16,7 @@ export interface McpDoorParts {
   readonly pace?: Pace;
 }
 
-export const mcpPace: Pace = { progressMs: 100, heartbeatMs: 10_000, waitMs: 45_000 };
+export const mcpPace: Pace = { progressMs: 100, heartbeatMs: 10_000, waitMs: 45_000, pollMs: 2000 };
 
 const sessionHeader = 'mcp-session-id';
 

@@ -6,6 +6,7 @@ import { cancelOwn } from './cancel-own.ts';
 import { resultAnswer } from './result-text.ts';
 import type { ServerParts } from './server-parts.ts';
 import type { Wanted } from './shapes.ts';
+import { declaresTasks } from './tasks.ts';
 import { waitFor } from './wait-for.ts';
 
 /** Starts it detached, and looks on: it lives longer than a client that waits for a minute. */
@@ -28,5 +29,7 @@ export async function executeProgram(
   using _ = onAbort(canceled.signal, () => {
     void cancelOwn(id, parts).catch((error: unknown) => faults.report('MCP cancel', error));
   });
-  return await waitFor(id, parts, context, { seconds: wait, endsAtQuestion: true });
+  // Who names a time wants to hear then what is so far, and not only the end.
+  const asTask = isModern && wait === undefined && declaresTasks(context);
+  return await waitFor(id, parts, context, { seconds: wait, endsAtQuestion: true, asTask });
 }

@@ -37,7 +37,8 @@ export function addExecutionTools(server: McpServer, parts: ServerParts): void {
   server.registerTool(
     'read_output',
     {
-      description: 'A part of what a program wrote: for an hour after its end, the first MiB of each stream.',
+      description:
+        'A part of what a program wrote: for an hour after its end, of each stream the first MiB and the last 64 KiB.',
       ...{ inputSchema: shapes.read, annotations: { readOnlyHint: true } },
     },
     (wanted) => answered('read_output', parts, () => readOutput(wanted, own, parts)),

@@ -10,6 +10,8 @@ export interface Pace {
   readonly heartbeatMs: number;
   /** For an answer that says what is so far, if the client names no time. */
   readonly waitMs: number;
+  /** How often a client asks that looks by itself. */
+  readonly pollMs: number;
 }
 
 export interface Looking {

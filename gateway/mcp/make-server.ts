@@ -3,6 +3,7 @@ import { addExecutionTools } from './execution-tools.ts';
 import { addLookTools } from './look-tools.ts';
 import { addResources } from './resources.ts';
 import type { ServerParts } from './server-parts.ts';
+import { addTasks } from './tasks.ts';
 
 const instructions =
   'Programs run through execute, each in a container that a policy allows; list_programs says which. ' +
@@ -13,5 +14,6 @@ export function makeServer(parts: ServerParts): McpServer {
   addLookTools(server, parts);
   addExecutionTools(server, parts);
   addResources(server, parts);
+  if (parts.isModern) addTasks(server, parts);
   return server;
 }

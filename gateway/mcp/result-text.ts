@@ -3,6 +3,7 @@ import type { ExecutionResult, FirstOutput } from '../ports/detached.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import type { Answer } from './answer.ts';
 import { failureText } from './failure-text.ts';
+import { keptOutput, lengthText } from './kept-output.ts';
 
 /** Of both streams together: more than a model wants to read at once. */
 const mostBytes = 20_000;
@@ -32,17 +33,21 @@ export function resultAnswer(
 }
 
 /** Each text of the program's own follows one of ours that says what it is. */
-function streamTexts(id: string, name: string, { bytes, truncated }: FirstOutput, room: number): string[] {
-  const kept = `${bytes.length} bytes${truncated ? ' (the program wrote more, which is not kept)' : ''}`;
-  if (bytes.length === 0) return truncated ? [`${name}: it was not kept`] : [];
-  if (bytes.length <= room) return [`${name}, ${kept}:`, bytes.toString('utf8')];
-  const headEnd = cutBack(bytes, room / 2);
-  const tailFrom = cutBack(bytes, bytes.length - room / 2);
-  const left = `bytes ${headEnd} to ${tailFrom} are left out; read_output {"id": "${id}", "stream": "${name}", "from": ${headEnd}} has them`;
+function streamTexts(id: string, name: string, output: FirstOutput, room: number): string[] {
+  const kept = keptOutput(output);
+  const { head, tail } = kept;
+  if (head.length === 0) return output.truncated ? [`${name}: it was not kept`] : [];
+  const length = lengthText(kept);
+  if (tail === undefined && head.length <= room) return [`${name}, ${length}:`, head.toString('utf8')];
+  const { from, bytes } = tail ?? { from: 0, bytes: head };
+  const headEnd = cutBack(head, room / 2);
+  const tailAt = cutBack(bytes, bytes.length - room / 2);
+  const gap = tail && `; bytes ${head.length} to ${from} are not kept`;
+  const left = `bytes ${headEnd} to ${from + tailAt} are left out; read_output {"id": "${id}", "stream": "${name}", "from": ${headEnd}} has them${gap ?? ''}`;
   return [
-    `${name}, ${kept}, its beginning:`,
-    bytes.toString('utf8', 0, headEnd),
+    `${name}, ${length}, its beginning:`,
+    head.toString('utf8', 0, headEnd),
     `${left}. The end of ${name}:`,
-    bytes.toString('utf8', tailFrom),
+    bytes.toString('utf8', tailAt),
   ];
 }

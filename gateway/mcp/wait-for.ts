@@ -1,25 +1,29 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Question, Underway } from '../ports/detached.ts';
 import { principalName } from '../ports/principal.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, Task } from './answer.ts';
 import { lookOn } from './look-on.ts';
 import { stateOf } from './progress-text.ts';
 import { resultAnswer } from './result-text.ts';
 import type { ServerParts } from './server-parts.ts';
+import { type DetailedTask, taskOf } from './task-state.ts';
 import { unknownId } from './unknown-id.ts';
 
 export interface Waiting {
   readonly seconds?: number | undefined;
   readonly endsAtQuestion?: boolean;
+  /** What has not ended then is a task of its client. */
+  readonly asTask?: boolean;
 }
 
 /** Answers with the end, or with what is so far. */
 export async function waitFor(
   id: string,
-  { caller, detached, warden, pace, drained }: ServerParts,
+  parts: ServerParts,
   context: ServerContext,
-  { seconds, endsAtQuestion = false }: Waiting = {},
+  { seconds, endsAtQuestion = false, asTask = false }: Waiting = {},
 ): Promise<Answer> {
+  const { caller, detached, warden, pace, drained } = parts;
   const own = principalName(caller);
   const underway = detached.underway(own, id);
   if (underway === undefined) {
@@ -30,7 +34,14 @@ export async function waitFor(
   const { signal } = context.mcpReq;
   const tell = tellerOf(context, drained);
   const result = await lookOn(underway, { pace, waitMs, signal, tell, endsAtQuestion });
-  return result === undefined ? soFar(id, underway) : resultAnswer(id, result, warden);
+  if (result !== undefined) return resultAnswer(id, result, warden);
+  const task = asTask ? await taskOf(id, parts) : undefined;
+  return { ...soFar(id, underway), ...(task && { task: toHandle(task) }) };
+}
+
+/** Its result is asked for. */
+function toHandle({ result: _asked, ...task }: DetailedTask): Task {
+  return task;
 }
 
 /** Only who asked for progress hears of it. */

@@ -6,6 +6,14 @@ import type { Principal } from './principal.ts';
 export interface FirstOutput {
   readonly bytes: Buffer;
   readonly truncated: boolean;
+  /** Its end, if it is longer; undefined if that is not kept. */
+  readonly tail?: OutputTail | undefined;
+}
+
+export interface OutputTail {
+  /** The place of its first byte in the whole stream. */
+  readonly from: number;
+  readonly bytes: Buffer;
 }
 
 /** What became of an execution. */

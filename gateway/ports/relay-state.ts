@@ -4,6 +4,8 @@ import type { HomeWorkspace } from '../../src/config/gateway-config.ts';
 /** What a relay reports about itself. */
 export interface RelayReport {
   readonly version: string;
+  /** What it needs of a gateway; 0 if it is of before that was told. */
+  readonly contract: number;
   readonly agents: readonly {
     readonly name: string;
     readonly containerRunning: boolean;
@@ -19,6 +21,8 @@ export interface RelayState {
   readonly lockdown: boolean;
   /** What its own authorities should come to, as `trustPrint` says it; absent if it does not matter. */
   readonly authority?: string;
+  /** The gateway takes no new command from it any more. */
+  readonly leaving?: boolean;
   readonly agents: readonly {
     readonly name: string;
     readonly tools: readonly string[];

@@ -67,7 +67,7 @@ export function openPool(given: PoolParts): Pool {
   const { config: first, policy, openEngine, record, drained, onLost, log } = given;
   let config: Pooled = first;
   const hosts: DockerHost[] = [];
-  const scheduler = new Scheduler(hosts, first.limits);
+  const scheduler = new Scheduler(hosts, { ...first.limits, isShared: () => config.agents.length > 1 });
   const warmer = createWarmer(scheduler, first.limits.startTimeoutMs, log);
   const lateExits = createLateExits(record);
   const { startTimeoutMs } = first.limits;

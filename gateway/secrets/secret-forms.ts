@@ -59,28 +59,63 @@ function inPieces(text: string, width: number): string[] {
   );
 }
 
+/** Characters that an encoder leaves as they are besides letters, digits, `-`, `.` and `_`; and how it writes a blank. */
+interface Encoder {
+  readonly leaves: string;
+  readonly blank?: '+';
+}
+
+const subDelims = "!$&'()*+,;=";
+const encoders: readonly Encoder[] = [
+  // encodeURIComponent of JavaScript, and its neighbours; forms, of browsers, Go, Python and PHP.
+  ...["~!*'()", '~', '', '~!*()'].map((leaves) => ({ leaves })),
+  ...['*', '~', ''].map((leaves) => ({ leaves, blank: '+' as const })),
+  // encodeURI, with and without brackets; quote of Python.
+  ...[";/?:@&=+$,#~!*'()", ";/?:@&=+$,#~!*'()[]", '~/', '/'].map((leaves) => ({ leaves })),
+  // RFC 3986: who somebody is, a part of a path, a path, a query.
+  ...['', ':', ':@', ':@/', ':@/?'].map((more) => ({ leaves: `~${subDelims}${more}` })),
+  // Go: who somebody is, a part of a path, a path.
+  ...['~$&+,;=', '~$&+=:@', '~$&+,/:;=@'].map((leaves) => ({ leaves })),
+  // The standard of browsers and of node's URL: who somebody is, a path, a query, what stands behind `#`.
+  ...["!$%&'()*+,~", "!$%&'()*+,~/:;=@[\\]|", '!$%&()*+,~/:;=@[\\]|?^`{}', "!$%&'()*+,~/:;=@[\\]|?^{}#"].map(
+    (leaves) => ({ leaves }),
+  ),
+];
+
 function percentForms(part: string): string[] {
-  const component = encodeURIComponent(part);
-  const strict = component.replace(/[!'()*]/g, percent);
-  const form = new URLSearchParams([['', part]]).toString().slice(1);
-  const path = encodeURI(part);
-  return [component, strict, form, path].flatMap((text) => [
-    text,
-    text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
-  ]);
+  return encoders.flatMap(({ leaves, blank }) => {
+    const text = Array.from(part, (character) => {
+      if (character === ' ' && blank !== undefined) return blank;
+      return /^[A-Za-z0-9._-]$/.test(character) || leaves.includes(character)
+        ? character
+        : percent(character);
+    }).join('');
+    return [text, text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())];
+  });
 }
 
 function percent(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return Array.from(Buffer.from(character), (byte) => `%${hex(byte, 2).toUpperCase()}`).join('');
 }
 
-/** As JavaScript writes it, as Go does (with `<`, `>` and `&` escaped), as Python does (ASCII), and with `\/`. */
+/** What programs escape in JSON besides what they must: what is no ASCII, what HTML reads, and `/`; each, or not. */
+const escapedBesides = [/[^\x20-\x7e]/g, /[<>&'\u2028\u2029]/g];
+
 function jsonForms(part: string): string[] {
-  const plain = JSON.stringify(part).slice(1, -1);
-  const ascii = plain.replace(/[^\x20-\x7e]/g, escaped);
-  return [plain, ascii, plain.replace(/[<>&\u2028\u2029]/g, escaped), plain.replaceAll('/', '\\/')];
+  let forms = [JSON.stringify(part).slice(1, -1)];
+  for (const which of escapedBesides)
+    forms = forms.flatMap((text) => [text, text.replace(which, lower), text.replace(which, upper)]);
+  return forms.flatMap((text) => [text, text.replaceAll('/', '\\/')]);
 }
 
-function escaped(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+function lower(unit: string): string {
+  return `\\u${hex(unit.charCodeAt(0), 4)}`;
+}
+
+function upper(unit: string): string {
+  return `\\u${hex(unit.charCodeAt(0), 4).toUpperCase()}`;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
 }

@@ -1,14 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ClawrdenError } from '../../src/errors.ts';
+import type { Relays } from '../control/relays.ts';
 import type { Ledger } from '../execution/ledger.ts';
 
 /** How long running work may continue after the first TERM; a second TERM ends it at once. */
 const drainMs = 30_000;
 
+/** So long it takes what relays sent before they heard that it shuts down. */
+const toldMs = 1_000;
+const onItsWayMs = 100;
+
 /** Resolves when nothing runs any more. */
-export async function drain(ledger: Ledger): Promise<void> {
+export async function drain(ledger: Ledger, relays: Pick<Relays, 'leave'>): Promise<void> {
   const stop = () => ledger.stopRunning(new ClawrdenError('canceled', 'the gateway is shutting down'));
   const timer = setTimeout(stop, drainMs);
-  void untilAsked().then(stop);
+  const asked = untilAsked();
+  void asked.then(stop);
+  const told = relays.leave().then(() => sleep(onItsWayMs));
+  await Promise.race([told, asked, sleep(toldMs)]);
   await ledger.drain();
   clearTimeout(timer);
 }

@@ -10,3 +10,11 @@ export async function createDetachedTable(database: Kysely<unknown>): Promise<vo
     primary key (caller, id))`);
   await run('create index detached_by_end on detached (ended_at, bytes)');
 }
+
+export async function addTails(database: Kysely<unknown>): Promise<void> {
+  for (const name of ['stdout_tail', 'stderr_tail']) {
+    const add = (column: string) => sql.raw(`alter table detached add column ${column}`).execute(database);
+    await add(`${name}_from bigint not null default 0`);
+    await add(`${name} blob not null default x''`);
+  }
+}

@@ -20,4 +20,9 @@ export interface DetachedRow {
   input: Buffer;
   stdout: Buffer;
   stderr: Buffer;
+  /** The ends of longer streams, and where they begin; 0 if there is none. */
+  stdout_tail_from: number;
+  stdout_tail: Buffer;
+  stderr_tail_from: number;
+  stderr_tail: Buffer;
 }

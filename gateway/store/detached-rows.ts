@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Outcome } from '../../src/outcome.ts';
-import type { ExecutionResult } from '../ports/detached.ts';
+import type { ExecutionResult, FirstOutput } from '../ports/detached.ts';
 import type { Database } from './database.ts';
 import type { DetachedRow } from './detached-row.ts';
 
@@ -86,16 +86,20 @@ function newRow(caller: string, id: string, input: Uint8Array | undefined): Deta
     ...{ no_input: input === undefined ? 1 : 0, outcome: '', plan_hash: '', host: '', container: '' },
     ...{ was_started: 0, stdout_truncated: 0, stderr_truncated: 0 },
     ...{ input: input === undefined ? none : Buffer.from(input), stdout: none, stderr: none },
+    ...{ stdout_tail_from: 0, stdout_tail: none, stderr_tail_from: 0, stderr_tail: none },
   };
 }
 
 function endOf({ outcome, stdout, stderr, ...result }: ExecutionResult): Partial<DetachedRow> {
+  const sizeOf = ({ bytes, tail }: FirstOutput) => bytes.length + (tail?.bytes.length ?? 0);
   return {
-    ...{ ended_at: Date.now(), bytes: stdout.bytes.length + stderr.bytes.length, input: none },
+    ...{ ended_at: Date.now(), bytes: sizeOf(stdout) + sizeOf(stderr), input: none },
     ...{ outcome: JSON.stringify(outcome), plan_hash: result.planHash, host: result.host },
     ...{ container: result.container, was_started: Number(result.wasStarted) },
     ...{ stdout: stdout.bytes, stdout_truncated: Number(stdout.truncated) },
     ...{ stderr: stderr.bytes, stderr_truncated: Number(stderr.truncated) },
+    ...{ stdout_tail_from: stdout.tail?.from ?? 0, stdout_tail: stdout.tail?.bytes ?? none },
+    ...{ stderr_tail_from: stderr.tail?.from ?? 0, stderr_tail: stderr.tail?.bytes ?? none },
   };
 }
 
@@ -109,9 +113,13 @@ function toResult(row: DetachedRow): ExecutionResult {
       container: row.container,
       wasStarted: row.was_started === 1,
     },
-    stdout: { bytes: row.stdout, truncated: row.stdout_truncated === 1 },
-    stderr: { bytes: row.stderr, truncated: row.stderr_truncated === 1 },
+    stdout: toOutput(row.stdout, row.stdout_truncated, row.stdout_tail_from, row.stdout_tail),
+    stderr: toOutput(row.stderr, row.stderr_truncated, row.stderr_tail_from, row.stderr_tail),
   };
+}
+
+function toOutput(bytes: Buffer, truncated: number, from: number, tail: Buffer): FirstOutput {
+  return { bytes, truncated: truncated === 1, ...(tail.length > 0 && { tail: { from, bytes: tail } }) };
 }
 
 const batch = 16;

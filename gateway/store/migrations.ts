@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 import { addConsent, addDeeds, indexPlans, nameGrants } from './approval-migrations.ts';
 import { createAssignments } from './assignment-tables.ts';
 import { createChatPosts } from './chat-post-rows.ts';
-import { createDetachedTable } from './detached-migration.ts';
+import { addTails, createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
 import { createNotices } from './notice-tables.ts';
 import { createOutputs, createRecordings } from './output-tables.ts';
@@ -49,6 +49,7 @@ export const migrations: Record<string, Migration> = {
   '0041-assignments': { up: createAssignments },
   '0042-connections': { up: addConnections },
   '0043-connection-count': { up: countConnections },
+  '0044-tails': { up: addTails },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

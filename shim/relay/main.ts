@@ -15,6 +15,7 @@ import { createServedAgent, type ServeParts } from './agents/serve-agent.ts';
 import { createToldFile } from './agents/told-file.ts';
 import { keepEach } from './control/keep-each.ts';
 import { keepHalted } from './control/keep-halted.ts';
+import { createRefusalNote } from './control/refusal-note.ts';
 import { type Link, openRenewingLink } from './control/renewing-link.ts';
 import { synchronize } from './control/synchronize.ts';
 import { openAgentEngine } from './execution/agent-engine.ts';
@@ -82,7 +83,11 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   const agents = await openAgents(config, parts, { homes, waysOut });
   const stopping = new AbortController();
   const first = Promise.withResolvers<void>();
-  const synchronized = synchronize({ link, engine, log, agents, onApplied: first.resolve }, stopping.signal);
+  const noteRefusal = createRefusalNote(config.state, log);
+  const synchronized = synchronize(
+    { link, engine, log, agents, noteRefusal, onApplied: first.resolve },
+    stopping.signal,
+  );
   const kept = keepHalted({ agents, engine }, stopping.signal);
   const asked = untilAsked();
   await Promise.race([first.promise, asked, sleep(firstStateMs, undefined, { ref: false })]);

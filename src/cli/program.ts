@@ -15,6 +15,7 @@ import { killCommand, lockdownCommand, pauseCommand, resumeCommand } from './fle
 import { relaysCommand } from './fleet/relays-command.ts';
 import { revokeCommand } from './fleet/revoke-command.ts';
 import { sessionCommands } from './fleet/session-commands.ts';
+import { statusCommand } from './fleet/status-command.ts';
 import { workspaceCommands } from './fleet/workspace-commands.ts';
 import { writeOut } from './print/streams.ts';
 import { tell } from './print/tell.ts';
@@ -79,6 +80,7 @@ export function program(): Command {
     .addCommand(toolsCommands())
     .addCommand(auditCommands())
     .commandsGroup('The fleet:')
+    .addCommand(statusCommand())
     .addCommand(agentsCommand())
     .addCommand(hostsCommand())
     .addCommand(relaysCommand())

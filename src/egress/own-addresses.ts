@@ -7,6 +7,8 @@ export type OwnAddresses = (signal: AbortSignal) => Promise<ReadonlySet<string>>
 type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 const keptMs = 60_000;
+/** To list the interfaces takes as long as all else of a check. An address that is newer is noticed by its connection. */
+const listedMs = 1000;
 
 /** Those of this machine, and of `hosts`: names and addresses, looked up again after a minute. */
 export function ownAddresses(hosts: () => readonly string[], resolve: Resolve): OwnAddresses {
@@ -22,12 +24,19 @@ export function ownAddresses(hosts: () => readonly string[], resolve: Resolve): 
     return found;
   }
 
+  const interfaces = interfaceAddresses();
   return async (signal) => {
     const of = await Promise.all(hosts().map((host) => addressesOf(host, signal)));
-    return new Set([...interfaceAddresses(), ...of.flat()].flatMap(addressesIn));
+    return new Set([...interfaces(), ...of.flat()].flatMap(addressesIn));
   };
 }
 
-function interfaceAddresses(): string[] {
-  return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+function interfaceAddresses(): () => readonly string[] {
+  let [listed, until] = [[] as readonly string[], 0];
+  return () => {
+    if (performance.now() < until) return listed;
+    listed = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+    until = performance.now() + listedMs;
+    return listed;
+  };
 }

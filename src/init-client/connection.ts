@@ -89,6 +89,8 @@ export class Connection extends Duplex {
   }
 
   override _write(bytes: Buffer, _encoding: string, done: () => void): void {
+    // An HTTP response may end with an empty piece; a frame without a byte breaks the protocol.
+    if (bytes.length === 0) return done();
     this.#writing = { bytes, done };
     this.#carryOn();
   }

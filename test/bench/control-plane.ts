@@ -5,7 +5,7 @@ import { connectRelay } from '../grpc/connect-relay.ts';
 import { type BenchProgram, startBenchProgram } from './bench-program.ts';
 import { type Figure, quantiles, single } from './figure.ts';
 import type { Counts } from './latency.ts';
-import { runOverGrpc } from './run-over-grpc.ts';
+import { inFlight, runMany, runOne } from './null-load.ts';
 import { rss } from './throughput.ts';
 
 interface NullTold {
@@ -40,20 +40,12 @@ function startNullGateway(idle = 0): Promise<NullGateway> {
   return startBenchProgram<NullTold>('null-gateway.ts', idle);
 }
 
-const inFlight = 64;
 const target = 2_000;
 
 async function nullRate({ told: { address, relay } }: NullGateway, count: number): Promise<Figure> {
   const client = await connectRelay({ address, identityDir: relay });
-  const latencies: number[] = [];
-  let left = count;
-  const lane = async () => {
-    while (left-- > 0) latencies.push(await runOne(client));
-  };
   await Promise.all(Array.from({ length: inFlight }, () => runOne(client)));
-  const began = performance.now();
-  await Promise.all(Array.from({ length: inFlight }, lane));
-  const rate = (latencies.length * 1000) / (performance.now() - began);
+  const { latencies, rate } = await runMany(client, count);
   client.close();
   const { p50, p99 } = quantiles(latencies);
   const figure = `null executor, ${inFlight} in flight (${p50.toFixed(1)} / ${p99.toFixed(1)} ms p50 / p99), load generator included`;
@@ -88,14 +80,6 @@ async function paced(count: number, begin: () => Promise<unknown>): Promise<void
     await sleep(1);
   }
   await Promise.all(all);
-}
-
-const command = { agent: 'coder', tool: 'run', cwd: '/app', identity: { uid: 1000, gid: 1000 } };
-
-async function runOne(client: GatewayClient): Promise<number> {
-  const began = performance.now();
-  await runOverGrpc(client, command);
-  return performance.now() - began;
 }
 
 async function idleRelays({ pid, told: { address, idle } }: NullGateway): Promise<Figure> {

@@ -23,6 +23,7 @@ import { sustainedFigures } from './sustained.ts';
 import { showTable } from './table.ts';
 import { throughputFigures } from './throughput.ts';
 import { buildStatic } from './timer.ts';
+import { traceCostFigures } from './trace-cost.ts';
 import { hopsEnv } from './traces.ts';
 
 const usage = () => `usage: scripts/bench [--quick] [--only GROUP]
@@ -43,6 +44,7 @@ function groups(): Readonly<Record<string, Group>> {
     hashing: hashingFigures,
     placement: placementFigures,
     'control-plane': controlPlaneFigures,
+    traces: traceCostFigures,
     http: httpFigures,
     page: pageFigures,
     latency: onStack({ hosts: 2, warm: 8 }, latencyFigures),

@@ -174,6 +174,8 @@ describe.skipIf(!hasLab())("an agent's own way out", () => {
     ['another host', 'POST', 'Host: evil.example:3128', 403],
     ['a GET', 'GET', 'Host: 127.0.0.1:3128', 403],
     ['what is no JSON', 'POST', 'Host: 127.0.0.1:3128\\r\\nContent-Length: 1\\r\\n\\r\\n{', 400],
+    ['a key twice', 'POST', 'Host: 127.0.0.1:3128\\r\\nContent-Length: 13\\r\\n\\r\\n{"a":1,"a":2}', 400],
+    ['a prototype', 'POST', 'Host: 127.0.0.1:3128\\r\\nContent-Length: 16\\r\\n\\r\\n{"__proto__":{}}', 400],
   ])('A-69: MCP does not serve %s', async (_what, method, head, status) => {
     const request = `${method} /mcp HTTP/1.1\\r\\nContent-Type: application/json\\r\\n${head}\\r\\n\\r\\n`;
     const { stdout } = await sh(`{ printf '${request}'; sleep 3; } | timeout 30 nc 127.0.0.1 3128`);

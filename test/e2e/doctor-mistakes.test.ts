@@ -265,6 +265,21 @@ describe.skipIf(!hasLab())('doctor, by mistakes that are planted', () => {
     },
   );
 
+  test('says which Docker network it does not try because the image is missing', async () => {
+    const networks = 'networks: { net: { docker-network: bridge } }\ntools:\n';
+    const far = `  far: { strategy: ghost, image: "clawrden-lab/gone:1", network: net }\nrules:`;
+    const text = policy.replace('tools:\n', networks).replace('rules:', far);
+    await replace(join(site.state, 'policy.yaml'), text);
+    const all = await checkGatewayFiles(site.config);
+    expect(all.filter(({ text: said }) => said.startsWith('network '))).toEqual([
+      expect.objectContaining({
+        level: 'warning',
+        text: 'network bridge: what it leads to was not tried: this host lacks the image clawrden-lab/gone:1',
+        fix: expect.stringContaining('pull clawrden-lab/gone:1'),
+      }),
+    ]);
+  });
+
   test('they are twenty', () => {
     expect(Object.keys(mistakes)).toHaveLength(20);
   });

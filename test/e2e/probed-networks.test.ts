@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkNetworks } from '../../src/cli/set-up/doctor/check-networks.ts';
+import { checkNetworks, dockerNetworks } from '../../src/cli/set-up/doctor/check-networks.ts';
 import { probeLabel } from '../../src/cli/set-up/doctor/probe-network.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import { run } from '../lab/command.ts';
@@ -72,7 +72,7 @@ complete: true
       'policy.yaml',
     );
     if (!('policy' in result)) throw new Error(result.problems.join());
-    const found = await checkNetworks('host h', engines()[0]!, engines(), result.policy);
+    const found = await checkNetworks('host h', engines()[0]!, engines(), dockerNetworks(result.policy));
     return found.map(({ level, text }) => `${level} ${text}`);
   }
 

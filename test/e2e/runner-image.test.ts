@@ -65,13 +65,13 @@ done; true`;
     expect(await inside(script)).toBe(`${process.version}\n1000\n1000\n/app\n/tmp\n/home/agent\n`);
   });
 
-  test('the example agent in it does a task: it reaches its model alone, and its commands are judged', async () => {
+  /** Does what the model says by these calls of tools, and ends. Resolves with what the model was told of each. */
+  const letAgentWork = async (name: string, calls: readonly (readonly [string, object])[], env: string[]) => {
     const lab = sharedLab();
-    const home = await lab.home('runner');
-    const run = (program: string, ...args: string[]) => ({
-      calls: [{ name: 'run', arguments: JSON.stringify({ program, args }) }],
-    });
-    const steps = [run('ghostly', 'echo from a ghost > made'), run('ghostly', 'rm made'), run('cat', 'made')];
+    const home = await lab.home(name);
+    const steps = calls.map(([tool, args]) => ({
+      calls: [{ name: tool, arguments: JSON.stringify(args) }],
+    }));
     await using internet = await startInternet();
     await internet.order({ zone: { 'model.example': [[internet.address]] } });
     const main = join(checkout, 'test/examples/scripted-model-main.ts');
@@ -87,7 +87,7 @@ done; true`;
     createInterface(model.stdout).on('line', (line) => void lines.push(line));
     await expect.poll(() => lines.length).toBe(1);
     await using site = await startToldSite(lab, {
-      ...{ name: 'runner', policy, under: internet.under, agentKeys: { network: 'thinking' } },
+      ...{ name, policy, under: internet.under, agentKeys: { network: 'thinking' } },
       agents: { coder: { bind: home, sync: true } },
       relay: { 'workspace-roots': [dirname(home)] },
       gateway: {
@@ -100,16 +100,35 @@ done; true`;
         },
       },
     });
-    const { code, stdout, stderr } = await site.agent('run', ['coder', '--rm', image, 'Do it']);
+    const options = ['--rm', ...env.flatMap((each) => ['--env', each])];
+    const { code, stdout, stderr } = await site.agent('run', ['coder', ...options, image, 'Do it']);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'It is done.\n', stderr: '' });
     const { messages } = JSON.parse(lines.at(-1) ?? '') as Asked;
-    const told = messages.filter(({ role }) => role === 'tool');
-    expect(told.map(({ content }) => content.split('\n', 1)[0])).toEqual([
-      'exit code 0',
-      'exit code 1',
-      'exit code 0',
-    ]);
-    expect(told[1]?.content).toContain('nothing is removed here');
-    expect(told[2]?.content).toContain('from a ghost');
+    return messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+  };
+
+  test('the example agent in it does a task: it reaches its model alone, and its commands are judged', async () => {
+    const run = (program: string, ...args: string[]) => ['run', { program, args }] as const;
+    const told = await letAgentWork(
+      'runner',
+      [run('ghostly', 'echo from a ghost > made'), run('ghostly', 'rm made'), run('cat', 'made')],
+      [],
+    );
+    expect(told.map((each) => each.split('\n', 1)[0])).toEqual(['exit code 0', 'exit code 1', 'exit code 0']);
+    expect(told[1]).toContain('nothing is removed here');
+    expect(told[2]).toContain('from a ghost');
+  });
+
+  test('by MCP it does the same at its own way out, without a token', async () => {
+    const execute = (...args: string[]) => ['execute', { program: 'ghostly', args }] as const;
+    const told = await letAgentWork(
+      'runnermcp',
+      [['list_programs', {}], execute('echo by MCP > made'), execute('rm made'), execute('cat made; exit 3')],
+      ['MCP_URL=http://127.0.0.1:3128/mcp'],
+    );
+    expect(told[0]).toContain('ghostly: runs, some are refused');
+    expect(told[1]).toContain('exit code: 0');
+    expect(told[2]).toContain('nothing is removed here');
+    expect(told[3]).toMatch(/exit code: 3[\s\S]*by MCP/);
   });
 });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { metricLines } from '../http/metric-lines.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { type CollectedSpan, type Collector, pathOf, startCollector } from '../stack/collector.ts';
+import { freePorts } from '../stack/free-port.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
 
 const policy = `version: 1
@@ -20,11 +22,15 @@ const waits = { timeout: 30_000, interval: 100 };
 describe.skipIf(!hasLab())('traces from the shim to the workspace', () => {
   let stack: Stack;
   let collector: Collector;
+  let [door, monitors] = [0, 0];
   beforeAll(async () => {
     collector = await startCollector();
-    const traces = { traces: { otlp: collector.url } };
+    const relay = { traces: { otlp: collector.url } };
     const agents = { coder: { followed: {} } };
-    stack = await startStack(sharedLab(), { name: 'traces', policy, agents, gateway: traces, relay: traces });
+    [door, monitors] = (await freePorts(2)) as [number, number];
+    const http = { listen: `127.0.0.1:${door}`, 'metrics-listen': `127.0.0.1:${monitors}` };
+    const gateway = { ...relay, http };
+    stack = await startStack(sharedLab(), { name: 'traces', policy, agents, gateway, relay });
   });
   afterAll(async () => {
     await stack?.stop();
@@ -70,6 +76,16 @@ describe.skipIf(!hasLab())('traces from the shim to the workspace', () => {
     const [run] = spans.filter(({ name }) => name === 'run');
     expect(run!.endMs - run!.startMs).toBeGreaterThan(190);
     expect(run!.endMs - run!.startMs).toBeLessThan(10_000);
+  });
+
+  test('its container is counted as one that a command waited for', async () => {
+    const text = await (await fetch(`http://127.0.0.1:${monitors}/metrics`)).text();
+    const starts = metricLines(text).filter(({ name }) => name === 'clawrden_container_start_seconds_count');
+    expect(starts.map(({ labels, value }) => [labels['kind'], value > 0])).toEqual([
+      ['warm', false],
+      ['cold', true],
+      ['session', false],
+    ]);
   });
 
   test('a mirrored command: its relay tells of its run, too', async () => {

@@ -6,8 +6,8 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 
 /**
- * What clients of packages ask, over TLS on port 443: an index for pip at /simple/, and git's repositories in FOLDER,
- * for reading and writing. FOLDER has `cert`, `key` and the files of the index.
+ * What clients of packages ask, over TLS on port 443: an index for pip at /simple/, modules for go at /go/, a page, and
+ * git's repositories in FOLDER, for reading and writing. FOLDER has `cert`, `key` and the files of both.
  */
 const [folder = ''] = process.argv.slice(2);
 const [cert, key] = await Promise.all(['cert', 'key'].map((name) => readFile(join(folder, name))));
@@ -19,6 +19,9 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (pathname === '/simple/tiny/')
     response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<a href="/${wheel}">${wheel}</a>`);
   else if (pathname === `/${wheel}`) response.writeHead(200).end(await readFile(join(folder, wheel)));
+  else if (pathname.startsWith('/go/'))
+    response.end(await readFile(join(folder, decodeURIComponent(pathname))));
+  else if (pathname === '/page') response.end('a page\n');
   else response.writeHead(404).end();
 }
 

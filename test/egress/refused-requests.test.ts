@@ -110,6 +110,20 @@ describe.skipIf(!mayMakeNamespaces)('what the way out refuses', () => {
     expect(await site.seen()).toMatchObject({ connections: [] });
   });
 
+  it.each([
+    ['that breaks off before its first byte', ''],
+    ['of a wrong chunk', '5\r\nabcde\r\nzz\r\n'],
+  ])('A-65: a body %s ends its connection at once', async (_name, body) => {
+    const head = 'POST http://registry.example/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const socket = site.open();
+    socket.write(`${head}${body}`);
+    if (body === '') socket.end();
+    await buffer(socket).catch(() => {});
+    socket.destroy();
+    const { records } = await site.order({ tell: 'all' });
+    expect(records).toMatchObject([{ outcome: 'closed', text: 'its client went away' }]);
+  });
+
   it('A-63: nothing but a destination is reached, whatever bytes come', async () => {
     const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 2000 : 40;
     const word = fc.constantFrom(

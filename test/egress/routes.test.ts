@@ -127,14 +127,23 @@ describe.skipIf(!mayMakeNamespaces)('a route', () => {
     expect(await site.internet({ tell: 'seen' })).toMatchObject({ connections: [] });
   });
 
-  it.each([
+  const refused: readonly (readonly [line: string, headers: string, why: string])[] = [
     ['GET /other/x', '', '/other/ is not a route of network thinking'],
     ['PUT /model/x', '', 'route model takes no PUT'],
     ['TRACE /model/x', '', 'route model takes no TRACE'],
     ['GET /model/x', 'X-API-Key: mine\r\n', 'route model adds the header X-API-Key itself: leave it out'],
+    ...[
+      ...['X-HTTP-Method-Override: DELETE', 'x_http_method: DELETE', 'X-Method-Override: PUT'],
+      ...['X-Original-URL: /admin', 'X-Rewrite-URL: /admin', 'X-Forwarded-Prefix: ..', 'Forwarded: host=x'],
+    ].map((header) => {
+      const text = `route model takes no header ${header.split(':')[0]}: it may stand in for its path or method`;
+      return ['POST /model/x', `${header}\r\nContent-Length: 0\r\n`, text] as const;
+    }),
     ['GET /model/x', 'x_api_key: mine\r\n', 'route model adds the header x_api_key itself: leave it out'],
     ['GET /inside/x', '', 'inside.example:443 has an address that may not be reached'],
-  ])('A-63: %s with %j is refused, and nothing goes out', async (line, headers, why) => {
+  ];
+
+  it.each(refused)('A-63: %s with %j is refused, and nothing goes out', async (line, headers, why) => {
     expect(await say(request(line, headers))).toContain(`HTTP/1.1 403 clawrden: egress-denied: ${why}\r\n`);
     expect(await site.internet({ tell: 'seen' })).toMatchObject({ connections: [] });
   });

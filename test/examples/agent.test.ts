@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once as onceOf } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { packageRoot } from '../../src/package-root.ts';
+import { runExampleAgent } from './run-agent.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 
 /** Calls of its only tool by their arguments, text, or an error of the server. */
@@ -34,17 +31,7 @@ function callOf(given: object) {
 
 async function runAgent(says: typeof script, task = 'do it') {
   script = says;
-  const log = join(folder, 'log.jsonl');
-  const child = spawn(process.execPath, [join(packageRoot(), 'examples/agent/agent.ts'), task], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], MODEL_URL: model.url, MODEL: 'scripted', AGENT_LOG: log },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
-  const [code] = (await onceOf(child, 'close')) as [number | null];
-  const lines = (await readFile(log, 'utf8')).trim().split('\n');
-  const steps = lines.map((line) => JSON.parse(line) as { readonly type: string; readonly why?: string });
-  return { code, stdout: await stdout, stderr: await stderr, steps };
+  return await runExampleAgent(folder, { MODEL_URL: model.url }, task);
 }
 
 const failing = { program: 'node', args: ['--test', 'sum.test.mjs'] };

@@ -26,7 +26,7 @@ export async function connectRelay(
       if (closed) return;
       await streamOf(client, (opened) => {
         stream = opened;
-        if (report !== undefined) opened.write({ version: 'test', agents: [...report] });
+        if (report !== undefined) opened.write({ version: 'test', contract: 0, agents: [...report] });
       });
       await sleep(againMs, undefined, { ref: false });
     }

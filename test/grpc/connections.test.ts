@@ -179,7 +179,7 @@ test('a relay that synchronizes is told the state at once, is known while connec
   ).synchronize();
   const agent = { name: 'coder', containerRunning: true, tools: ['npm'], problem: '', halted: false };
   const config = { relay: relay.name, name: 'coder' } as Parameters<typeof gateway.relays.report>[0];
-  stream.write({ version: '1', agents: [agent] });
+  stream.write({ version: '1', contract: 0, agents: [agent] });
   const [state] = (await once(stream, 'data')) as [SynchronizeResponse];
   expect(state).toEqual({ ...wanted, authority: '', contract });
   while (gateway.relays.report(config) === undefined) await sleep(5);

@@ -65,7 +65,7 @@ export class Place implements Disposable {
 
   report(change: { readonly problem?: string; readonly halted?: boolean } = {}): void {
     const agent = { name: 'coder', containerRunning: true, tools: [], problem: '', halted: false, ...change };
-    this.#stream?.write({ version: '1', agents: [agent] });
+    this.#stream?.write({ version: '1', contract: 0, agents: [agent] });
   }
 
   /** Begins a command, and sends `answer` after the gateway's first message. Resolves with the end of the call. */

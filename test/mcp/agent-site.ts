@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cancelExecution } from '../../gateway/control/cancel-execution.ts';
 import { createDetached } from '../../gateway/detached/run-detached.ts';
-import { createExecute, createResume } from '../../gateway/execute.ts';
+import { createExecute, createResume, type ExecuteParts } from '../../gateway/execute.ts';
 import type { Execution } from '../../gateway/execution/execution.ts';
 import { toolViews } from '../../gateway/judging/tool-views.ts';
 import type { Pace } from '../../gateway/mcp/look-on.ts';
@@ -39,11 +39,12 @@ const rules = `  - { name: jobs, tools: [job], action: allow }
 `;
 const pages = new Map([['job', { description: 'does a job', documentation: '# job\n\nIt does a job.' }]]);
 const facts = { id: `sha256:${'0'.repeat(64)}`, repoDigests: [], env: [], volumes: [] };
-const quick: Pace = { progressMs: 5, heartbeatMs: 50, waitMs: 45_000 };
+const quick: Pace = { progressMs: 5, heartbeatMs: 50, waitMs: 45_000, pollMs: 50 };
 
 export async function startAgentSite(
   run: (execution: Execution) => Promise<Outcome>,
   pace: Partial<Pace> = {},
+  more: Partial<Pick<ExecuteParts, 'traced'>> = {},
 ): Promise<AgentSite> {
   const dir = await mkdtemp(join(tmpdir(), 'clawrden-mcp-'));
   const started = (execution: Execution) => {
@@ -55,7 +56,7 @@ export async function startAgentSite(
   const limits = { ...smallLimits, executionsPerAgent: 300, running: 300, queued: 300 };
   const core = await startCore(dir, (_permit, execution) => started(execution), limits, rules, tools);
   const database = await openDatabase(join(dir, 'clawrden.db'), 'power-loss');
-  const parts = { ...core, obtainImage: () => Promise.resolve(facts) };
+  const parts = { ...core, ...more, obtainImage: () => Promise.resolve(facts) };
   const inForce = new Set(['agent:coder']);
   const detached = createDetached({
     ...core,

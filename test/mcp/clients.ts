@@ -24,11 +24,13 @@ export interface Called {
   readonly isError: boolean;
 }
 
-export type Connect = (url: string, token?: string) => Promise<McpClient>;
+export type Connect = (url: string, token?: string, headers?: Headers) => Promise<McpClient>;
+
+type Headers = Readonly<Record<string, string>>;
 
 const info = { name: 'test', version: '1' };
-const named = (token: string | undefined) => ({
-  requestInit: { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } },
+const named = (token: string | undefined, more: Headers = {}) => ({
+  requestInit: { headers: token === undefined ? more : { ...more, authorization: `Bearer ${token}` } },
 });
 
 type Generation = readonly [string, Connect];
@@ -37,25 +39,25 @@ type Generation = readonly [string, Connect];
 export const clients: readonly [Generation, ...Generation[]] = [
   [
     '2026-07-28',
-    async (url, token) => {
+    async (url, token, headers) => {
       const client = new TodaysClient(info, { versionNegotiation: { mode: 'auto' } });
-      await client.connect(new TodaysTransport(new URL('/mcp', url), named(token)));
+      await client.connect(new TodaysTransport(new URL('/mcp', url), named(token, headers)));
       return toClient(client);
     },
   ],
   [
     '2025-11-25, of today',
-    async (url, token) => {
+    async (url, token, headers) => {
       const client = new TodaysClient(info);
-      await client.connect(new TodaysTransport(new URL('/mcp', url), named(token)));
+      await client.connect(new TodaysTransport(new URL('/mcp', url), named(token, headers)));
       return toClient(client);
     },
   ],
   [
     '2025-11-25, of last year',
-    async (url, token) => {
+    async (url, token, headers) => {
       const client = new FormerClient(info);
-      const transport = new FormerTransport(new URL('/mcp', url), named(token));
+      const transport = new FormerTransport(new URL('/mcp', url), named(token, headers));
       await client.connect(transport);
       return toClient({
         listTools: () => client.listTools(),

@@ -7,7 +7,7 @@ import { relayCallRates } from '../../gateway/grpc/calls/relay-call-rates.ts';
 import { type Link, openRenewingLink, type Synchronization } from '../../shim/relay/control/renewing-link.ts';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { renew } from '../../src/gateway-client/renew.ts';
-import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
+import { RelayServiceService, type SynchronizeResponse } from '../../src/gen/clawrden/v1/relay.ts';
 import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
 import { readIdentity } from '../../src/pki/identity-files.ts';
 import { parsePeerName } from '../../src/pki/peer-name.ts';
@@ -69,6 +69,48 @@ test('P6: a relay renews its certificate in time, with another key, and goes ove
   expect((await readIdentity(old)).key.equals(key)).toBe(false);
   await gateway.revoke(old);
   expect(await link.waitForReady(5000)).toBe(true);
+  link.close();
+});
+
+test('a gateway that leaves gets no new command, and the next one does', async () => {
+  let isLeaving = false;
+  const { gateway, open } = await setup(90, relay, {
+    state: () => ({ lockdown: false, agents: [], leaving: isLeaving }),
+  });
+  await using _ = gateway;
+  const link = await open();
+  const { stream } = await synchronized(link);
+  expect(await link.waitForReady(5000)).toBe(true);
+  isLeaving = true;
+  const told = once(stream, 'data');
+  gateway.relays.tellAll();
+  await told;
+  expect(await link.waitForReady(100)).toBe(false);
+  // Another stream of the same gateway gets none either.
+  await gateway.restart();
+  await synchronized(link);
+  expect(await link.waitForReady(100)).toBe(false);
+  isLeaving = false;
+  await gateway.restart();
+  await synchronized(link);
+  expect(await link.waitForReady(5000)).toBe(true);
+  link.close();
+});
+
+test('a gateway that leaves waits until each of its relays knows', async () => {
+  const { gateway, open } = await setup(90);
+  await using _ = gateway;
+  await gateway.relays.leave();
+  const link = await open();
+  const { stream } = await synchronized(link);
+  let isKnown = false;
+  const left = gateway.relays.leave().then(() => {
+    isKnown = true;
+  });
+  const [state] = (await once(stream, 'data')) as [SynchronizeResponse];
+  expect([state.leaving, isKnown]).toEqual([true, false]);
+  stream.write({ version: '', contract: 0, agents: [] });
+  await left;
   link.close();
 });
 

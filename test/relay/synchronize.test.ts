@@ -10,7 +10,9 @@ import { createHalt } from '../../shim/relay/control/halt.ts';
 import { synchronize } from '../../shim/relay/control/synchronize.ts';
 import type { AgentEngine } from '../../shim/relay/execution/agent-engine.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import type { ClawrdenError } from '../../src/errors.ts';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
+import { refusalOf } from '../../src/wire/contract.ts';
 import { relay, startTestGateway } from '../grpc/gateway.ts';
 
 let jail: string;
@@ -34,7 +36,8 @@ function willing(): AgentEngine & { readonly asked: string[] } {
 }
 
 /** A gateway and the relay's side of its stream, for one agent on this engine. */
-async function startSynchronized(engine: AgentEngine) {
+async function startSynchronized(engine: AgentEngine, refusal?: ClawrdenError) {
+  const noted: string[] = [];
   const coder = { name: 'coder', tools: ['ls'], users: [], paused: false, killed: false };
   let state = { lockdown: false, agents: [coder] };
   const gateway = await startTestGateway({ state: () => state });
@@ -61,13 +64,16 @@ async function startSynchronized(engine: AgentEngine) {
   });
   const link = {
     synchronize: async () => ({ stream: client.synchronize(), renewed: new Promise<void>(() => {}) }),
-    refusal: () => undefined,
+    refusal: () => refusal,
   };
-  const synchronized = synchronize({ agents, link, engine, onApplied: () => {}, log }, end.signal);
+  const noteRefusal = async (why: string) => void noted.push(why);
+  const options = { agents, link, engine, onApplied: () => {}, noteRefusal, log };
+  const synchronized = synchronize(options, end.signal);
   const agent = { name: 'coder', relay: relay.name } as AgentConfig;
-  await expect.poll(() => gateway.relays.report(agent)).toMatchObject({ halted: false });
+  if (refusal === undefined)
+    await expect.poll(() => gateway.relays.report(agent)).toMatchObject({ halted: false });
   return {
-    ...{ gateway, agent },
+    ...{ gateway, agent, noted },
     tell: (lockdown: boolean, change: Partial<typeof coder>) => {
       state = { lockdown, agents: [{ ...coder, ...change }] };
       gateway.relays.tellAll();
@@ -80,6 +86,16 @@ async function startSynchronized(engine: AgentEngine) {
     },
   };
 }
+
+test('from a gateway that lacks what the relay needs nothing is taken up, it is told so, and a note says why', async () => {
+  await using stream = await startSynchronized(willing(), refusalOf(0));
+  const { relays } = stream.gateway;
+  await expect.poll(() => stream.noted).toContainEqual(expect.stringContaining('upgrade the gateway first'));
+  // The relay ends each of its streams, and the gateway the connection.
+  await expect.poll(() => relays.places().size).toBe(0);
+  expect(relays.report(stream.agent)).toBeUndefined();
+  expect(await readdir(jail)).toEqual([]);
+});
 
 test('P19: every order to halt is confirmed, also one that changes nothing', async () => {
   const engine = willing();

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkRefused } from '../../src/cli/set-up/doctor/check-refused.ts';
 import { lifePolicy, listed, shells } from '../e2e/life.ts';
 import { type Typing, type, typed } from '../e2e/typed.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
@@ -37,7 +38,10 @@ describe.skipIf(!hasLab() || missing !== '')(
     beforeAll(async () => {
       earlier = await earlierLauncher();
       Object.assign(launchers, { gateway: earlier, relay: earlier });
-      stack = await startStack(sharedLab(), { name: 'skew', policy: lifePolicy(), launchers });
+      stack = await startStack(sharedLab(), {
+        ...{ name: 'skew', policy: lifePolicy(), launchers },
+        agents: { coder: {}, follower: { followed: {} } },
+      });
       await expectRuns('before');
     }, 600_000);
     afterAll(() => stack?.stop());
@@ -55,6 +59,19 @@ describe.skipIf(!hasLab() || missing !== '')(
           ...{ code: 7, stdout: `${word}\n`, stderr: 'err\n' },
         });
       }
+      await expectFollows(word);
+    }
+
+    /** What the agent wrote is where its tool runs, and what the tool wrote is at home. */
+    async function expectFollows(word: string): Promise<void> {
+      const home = stack.workspaceOf('follower');
+      await writeFile(join(home, 'asked'), word);
+      const ran = await typed(stack.agents.follower!, [
+        'ghostly',
+        'cat asked; echo "$(cat asked), told" >told',
+      ]);
+      expect({ ...ran, stdout: ran.stdout.toString() }).toMatchObject({ code: 0, stdout: word });
+      expect(await readFile(join(home, 'told'), 'utf8')).toBe(`${word}, told\n`);
     }
 
     /** One of each strategy, said to run. */
@@ -77,10 +94,11 @@ describe.skipIf(!hasLab() || missing !== '')(
       await stack.startGateway();
       expect(existsSync(state('clawrden.db.before-upgrade'))).toBe(true);
       const before = await listed(stack, 'history');
-      expect(before.map(({ outcome }) => outcome).filter((outcome) => outcome === 'exited')).toHaveLength(2);
+      expect(before.map(({ outcome }) => outcome).filter((outcome) => outcome === 'exited')).toHaveLength(3);
     });
 
-    test('the earlier shim and relay work with it', () => expectRuns('between'));
+    test('the earlier shim and relay work with it, also for a workspace that is followed', () =>
+      expectRuns('between'));
 
     test('then the relay: what it serves ends with its code, and the next one serves again', async () => {
       const all = await running();
@@ -114,6 +132,10 @@ describe.skipIf(!hasLab() || missing !== '')(
         expect(ran.stdout.toString()).toBe('');
       }
       expect(await readFile(stack.relay.log, 'utf8')).toContain('upgrade the gateway first');
+      const relayState = { state: join(stack.dir, 'relay/state') };
+      expect(await checkRefused(relayState)).toMatchObject([
+        { level: 'error', text: expect.stringContaining('upgrade the gateway first') },
+      ]);
       await stack.gateway.end('SIGTERM');
       launchers.gateway = launcher;
       await stack.startGateway();
@@ -122,6 +144,7 @@ describe.skipIf(!hasLab() || missing !== '')(
         .poll(async () => (await typed(stack.agents.coder!, ['ghostly', 'exit 7'])).code, { interval: 500 })
         .toBe(7);
       await expectRuns('again');
+      expect(await checkRefused(relayState)).toEqual([]);
     });
   },
 );

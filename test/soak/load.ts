@@ -14,6 +14,9 @@ export interface Ended {
   readonly ms: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** When it was typed and when its end was seen here, in milliseconds since 1970. */
+  readonly typedAt: number;
+  readonly endedAt: number;
 }
 
 export interface Load {
@@ -69,8 +72,9 @@ export function startLoad(agent: AgentContainer, random: () => number, kind: Loa
   child.stdin.on('error', () => {});
   child.stderr.pipe(process.stderr);
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const one = JSON.parse(line) as Ended;
-    ended.push(one);
+    const one = JSON.parse(line) as Omit<Ended, 'typedAt' | 'endedAt'>;
+    const endedAt = Date.now();
+    ended.push({ ...one, typedAt: open.get(one.token) ?? endedAt, endedAt });
     open.delete(one.token);
   });
   const typing = typeAll();

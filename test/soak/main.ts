@@ -5,12 +5,15 @@ import { type SoakReport, soak } from './soak.ts';
 
 const mostMinutes = 1440;
 
-const usage = `usage: scripts/soak --minutes N [--seed S] [--json]
+const usage = `usage: scripts/soak --minutes N [--upgrades] [--seed S] [--json]
 
 Types up to six commands a second in two agents' containers, breaks one part of the chain and kills up to three carriers every
 minute, and checks what must hold whatever breaks. Replicas follow the second agent. Beside it, two carriers exchange a
 workspace and are cut at one frame after another, and a page of the dashboard is open. Exit status 1: something did not hold.
   --minutes N   for so long, ${mostMinutes} at most
+  --upgrades    nothing is broken; every minute the gateway is ended or killed, and another version started on its state:
+                at first the last release's programs by the present ones, then the present ones by a copy that says another
+                version, and back. What did not run at that moment must end as it would have
   --seed S      the same faults as in another run; the time when left out
   --json        the result as JSON on stdout, the lines meanwhile on stderr
   --help        this text
@@ -25,6 +28,7 @@ async function main(): Promise<void> {
     options: {
       minutes: { type: 'string' },
       seed: { type: 'string' },
+      upgrades: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean' },
     },
@@ -40,7 +44,8 @@ async function main(): Promise<void> {
   const lab = await startLab({ hosts: 2, progress: say });
   try {
     const output = values.json ? process.stderr : process.stdout;
-    const report = await soak(lab, { minutes, seed, say: (line) => output.write(`${line}\n`) });
+    const options = { minutes, seed, upgrades: values.upgrades };
+    const report = await soak(lab, { ...options, say: (line) => output.write(`${line}\n`) });
     process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : describe(report));
     process.exitCode = report.problems.length === 0 ? 0 : 1;
   } catch (error) {

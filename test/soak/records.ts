@@ -9,6 +9,7 @@ export interface AuditLine {
   readonly event?: string;
   readonly execution?: string;
   readonly decision?: string;
+  readonly argv?: readonly string[];
   readonly outcome?: string;
   readonly code?: number;
   readonly reason?: string;
@@ -17,6 +18,7 @@ export interface AuditLine {
 /** One row of `clawrden history --json`; only compared fields have a type. */
 export interface HistoryRow {
   readonly id: string;
+  readonly receivedAt: string;
   readonly state: string;
   readonly outcome: string;
   readonly exitCode: number;

@@ -11,15 +11,20 @@ import { type Cuts, startCuts } from './cuts.ts';
 import { carrierFaults, type Fault, faults } from './faults.ts';
 import { eventLogFills, followHealth, type Health, type Trend } from './health.ts';
 import { type Ended, type Load, loadContainer, script, scriptFile, startLoad, startsFile } from './load.ts';
+import { missingRows, wrongRecords } from './losses.ts';
 import { type FindOrphans, watchOrphans } from './orphans.ts';
 import { openSoakPage, type SoakPage } from './page.ts';
 import { randomFrom } from './random.ts';
 import { type HistoryRow, openForMs, readAudit, wrongHistory, wrongLives } from './records.ts';
+import { findReleases } from './releases.ts';
 import { roamer, roamFile, roamingLoad, roamScript, unequalReplicas, wrongRoams } from './roaming.ts';
+import { createUpgrades, describeChanges, launchersOf, type Upgrades } from './upgrades.ts';
 
 export interface SoakOptions {
   readonly minutes: number;
   readonly seed: number;
+  /** In place of faults: every minute another version of the gateway. */
+  readonly upgrades: boolean;
   /** Takes the report, line by line. */
   readonly say: (line: string) => void;
 }
@@ -55,6 +60,7 @@ interface Soak {
   readonly orphans: FindOrphans;
   readonly health: readonly Health[];
   readonly page: SoakPage | undefined;
+  readonly upgrades: Upgrades | undefined;
 }
 
 const minuteMs = 60_000;
@@ -64,11 +70,15 @@ const quietMs = 20_000;
 /** Carriers that are killed in each minute after its own fault, and the pause before each. */
 const moreFaults = 3;
 const betweenMs = 3_000;
+const historyTries = 6;
 
 /** With much memory a heap grows for an hour before it is collected, and a leak would not show. */
 const smallHeap = { NODE_OPTIONS: '--max-old-space-size=96 --max-semi-space-size=4' };
 
-export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promise<SoakReport> {
+export async function soak(lab: Lab, options: SoakOptions): Promise<SoakReport> {
+  const { minutes, seed, say } = options;
+  const releases = options.upgrades ? await findReleases(join(lab.dir, 'other-release'), say) : undefined;
+  const launchers = releases && launchersOf(releases);
   const policy = await readFile(join(import.meta.dirname, 'policy.yaml'), 'utf8');
   const agents = {
     coder: { container: loadContainer },
@@ -80,6 +90,7 @@ export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promi
     agents,
     host: { warm: 3 },
     env: smallHeap,
+    ...(launchers && { launchers }),
   });
   const { coder, [roamer]: second } = stack.agents;
   if (coder === undefined || second === undefined) throw new Error('the stack has no agent');
@@ -90,9 +101,11 @@ export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promi
     followHealth('gateway', () => stack.gateway.pid, { fills: eventLogFills }),
     followHealth('relay', () => stack.relay.pid),
   ];
-  await using page = await openSoakPage(stack);
-  if (page === undefined) say('no Chromium is installed: no page of the dashboard is open beside the load');
-  else health.push(page.health);
+  // A gateway of another version knows no session: a page would be signed in again every minute.
+  await using page = options.upgrades ? undefined : await openSoakPage(stack);
+  if (page !== undefined) health.push(page.health);
+  else if (!options.upgrades)
+    say('no Chromium is installed: no page of the dashboard is open beside the load');
   const orphans = watchOrphans(lab, () => stack.gateway.pid);
   const load = startLoad(coder, randomFrom(seed + 1));
   const run: Soak = {
@@ -104,6 +117,7 @@ export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promi
     orphans,
     health,
     page,
+    upgrades: releases && launchers && createUpgrades(stack, launchers, releases, random),
   };
   say(`seed ${seed}, ${minutes} minutes, 6 commands a second at most`);
   const problems = new Set<string>();
@@ -111,23 +125,24 @@ export async function soak(lab: Lab, { minutes, seed, say }: SoakOptions): Promi
     for (const problem of found) if (!problems.has(problem)) say(`  wrong: ${problem}`);
     for (const problem of found) problems.add(problem);
   };
-  const plan = faults(lab, stack, random);
+  const plan = run.upgrades?.faults ?? faults(lab, stack, random);
   const more = carrierFaults(lab, stack, random);
+  const moreOf = run.upgrades === undefined ? moreFaults : 0;
   for (let minute = 1; minute <= minutes; minute++) {
     const [before, roamedBefore] = [run.load.ended.length, run.roaming.ended.length];
     const fault = plan.next().value;
-    note(
-      await oneMinute(run, [fault, ...Array.from({ length: moreFaults }, () => more.next().value)], random),
-    );
+    note(await oneMinute(run, [fault, ...Array.from({ length: moreOf }, () => more.next().value)], random));
     const ended = run.load.ended.slice(before);
     const roamed = run.roaming.ended.slice(roamedBefore);
     note(await whatIsWrong(run));
+    note(run.upgrades?.wrong([...ended, ...roamed]) ?? []);
     const tally = tallyOf([...ended, ...roamed]);
     note(run.cuts.problems);
     say(`minute ${minute}: ${fault.name}: ${tally}; ${problems.size} wrong so far`);
     for (const example of examplesOf([...ended, ...roamed])) say(`  ${example}`);
   }
   note(await ending(lab, run));
+  if (run.upgrades !== undefined) say(describeChanges(run.upgrades.changes));
   const programs = run.health.map(({ trend }) => trend());
   note(programs.filter(({ grows }) => grows).map(({ program }) => `${program}: grows`));
   const ended = [...run.load.ended, ...run.roaming.ended];
@@ -190,14 +205,15 @@ function notWorking(last: readonly Ended[], planned: readonly Fault[]): string[]
 }
 
 /** Everything that can be checked while commands run. */
-async function whatIsWrong({ stack, load, roaming }: Soak): Promise<string[]> {
+async function whatIsWrong({ stack, load, roaming, upgrades }: Soak): Promise<string[]> {
   const state = join(stack.dir, 'warden');
   // Each list is read before the one that must already contain its entries.
-  const [ended, roamed] = [[...load.ended], [...roaming.ended]];
+  const [ended, roamed, now] = [[...load.ended], [...roaming.ended], Date.now()];
   const starts = await readFile(join(stack.workspaceOf('coder'), startsFile), 'utf8').catch(() => '');
   const key = createPublicKey(await readFile(join(state, stateFiles.signingKey)));
-  const rows = await history(stack);
+  const earlier = await history(stack);
   const audit = await readAudit(join(state, 'audit.jsonl'), join(stack.dir, 'audit-read.jsonl'), key);
+  const rows = await history(stack);
   const late = [...load.open, ...roaming.open].filter(([, typed]) => Date.now() - typed > openForMs);
   return [
     ...wrongEnds(ended, starts.split('\n').filter(Boolean)),
@@ -205,14 +221,26 @@ async function whatIsWrong({ stack, load, roaming }: Soak): Promise<string[]> {
     ...late.map(([token]) => `${token}: its shim goes on after ${openForMs / 1000} s`),
     ...(audit.problem === '' ? [] : [audit.problem]),
     ...wrongLives(audit.lines, Date.now()),
-    ...wrongHistory(audit.lines, rows),
+    ...wrongHistory(audit.lines, earlier),
+    ...wrongRecords([...ended, ...roamed], audit.lines, upgrades?.changes, now),
+    ...missingRows(audit.lines, rows, now),
   ];
 }
 
+/** On a machine that is busy elsewhere, the command line gives up after 10 s. */
 async function history(stack: Stack): Promise<HistoryRow[]> {
-  const { code, stdout, stderr } = await stack.cli(['history', '--json', '--since', '4m', '--limit', '1000']);
-  if (code !== 0) throw new Error(`clawrden history: ${stderr}`);
-  return JSON.parse(stdout) as HistoryRow[];
+  for (let tries = historyTries; ; tries--) {
+    const { code, stdout, stderr } = await stack.cli([
+      'history',
+      '--json',
+      '--since',
+      '4m',
+      '--limit',
+      '1000',
+    ]);
+    if (code === 0) return JSON.parse(stdout) as HistoryRow[];
+    if (tries === 1) throw new Error(`clawrden history: ${stderr}`);
+  }
 }
 
 /** No new command: every one ends, and every ghost goes except those that wait. */

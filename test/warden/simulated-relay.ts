@@ -26,7 +26,7 @@ export function simulateRelay(name: string, connect: () => Promise<GatewayClient
       stream.on('error', () => {});
       stream.on('data', ({ agents }: SynchronizeResponse) => {
         here.told = agents.map((agent) => agent.name);
-        stream.write({ version: 'test', agents: agents.map(reportOf) });
+        stream.write({ version: 'test', contract: 0, agents: agents.map(reportOf) });
       });
     },
     leave: () => {

@@ -41,7 +41,7 @@ export async function startTwoRelays(): Promise<TwoRelays> {
   const admin = await connectGateway({ address: site.grpcAddress, identityDir: join(site.state, 'admin') });
   return {
     ...{ site, thief, neighbour, admin },
-    report: (reports) => void synchronized.write({ version: '1', agents: [...reports] }),
+    report: (reports) => void synchronized.write({ version: '1', contract: 0, agents: [...reports] }),
     ranMs: () => Number(readFileSync(`/proc/${program.pid}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6,
     audit: join(site.state, 'audit.jsonl'),
     stolen: join(dir, 'host-1'),

@@ -11,6 +11,9 @@ import { RecentFault } from './recent-fault.ts';
 /** What a ghost takes of its host while it runs. */
 export type Need = Pick<GhostShape, 'memoryBytes' | 'cpus'>;
 
+/** With fewer slots too much of a host would be kept free. */
+const leastShared = 4;
+
 /** One engine of the pool: its known state, what runs there, and how ghosts start and end. */
 export class DockerHost {
   readonly engine: Engine;
@@ -30,6 +33,8 @@ export class DockerHost {
   #lastTurn = 0;
   #lastGrantAt = 0;
   readonly #used = { slots: 0, memoryBytes: 0, cpus: 0 };
+  /** Slots by the agent that uses them. */
+  readonly #agents = new Map<string, number>();
   readonly #containers = new Set<string>();
   readonly #onLost = new Set<(error: ClawrdenError) => void>();
 
@@ -148,9 +153,22 @@ export class DockerHost {
     return used.slots < slots && used.memoryBytes + memoryBytes <= memory && used.cpus + cpus <= cores;
   }
 
+  /** One slot is left, and there are enough that it may be kept for an agent that has none here. */
+  get isAtLast(): boolean {
+    const { slots } = this.#config;
+    return slots >= leastShared && this.#used.slots === slots - 1;
+  }
+
+  isUsedBy(agent: string): boolean {
+    return this.#agents.has(agent);
+  }
+
   /** Holds a slot and the budgets until the returned function is called; `turn` is counted over all hosts. */
-  reserve({ memoryBytes, cpus }: Need, turn: number): () => void {
+  reserve({ agent, memoryBytes, cpus }: Need & Pick<GhostShape, 'agent'>, turn: number): () => void {
     const change = (by: 1 | -1) => {
+      const slots = (this.#agents.get(agent) ?? 0) + by;
+      if (slots === 0) this.#agents.delete(agent);
+      else this.#agents.set(agent, slots);
       this.#used.slots += by;
       this.#used.memoryBytes += by * memoryBytes;
       this.#used.cpus += by * cpus;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { Engine, GhostShape, ImageFacts } from '../../ports/engine.ts';
@@ -238,4 +238,34 @@ test('waiting ends by deadline and by abort, and gives the place away', async ()
   abort.abort(reason);
   expect(await waiting).toMatchObject([{ reason }, { reason: { code: 'queue-timeout' } }]);
   expect(scheduler.queued).toBe(0);
+});
+
+test('A-287 P20: the last slot of a host is for an agent that has none there, however long the others wait', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const shared = { ...limits, isShared: () => true };
+    const scheduler = new Scheduler([host('a', 4)], shared);
+    const first = await scheduler.lease(request, never, ignore);
+    for (let i = 0; i < 2; i++) await scheduler.lease(request, never, ignore);
+    const waits = scheduler.lease(request, never, ignore);
+    expect(waits).toBeInstanceOf(Promise);
+    vi.advanceTimersByTime(30_000);
+    const other = await scheduler.lease(of('other'), never, ignore);
+    expect(scheduler.queued).toBe(1);
+    other.release();
+    expect(scheduler.queued).toBe(1);
+    first.release();
+    expect((await waits).host.name).toBe('a');
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('an agent that is alone gets every slot, and of a host with few slots each gets the last one', async () => {
+  const alone = new Scheduler([host('a', 4)], limits);
+  for (let i = 0; i < 4; i++) await alone.lease(request, never, ignore);
+  expect(alone.queued).toBe(0);
+  const small = new Scheduler([host('a', 3)], { ...limits, isShared: () => true });
+  for (let i = 0; i < 3; i++) await small.lease(request, never, ignore);
+  expect(small.queued).toBe(0);
 });

@@ -15,6 +15,8 @@ export interface SchedulerLimits {
   readonly running: number;
   readonly queued: number;
   readonly queueTimeoutMs: number;
+  /** Several agents may come: the last slot of a host is for one that has none there. */
+  readonly isShared?: () => boolean;
 }
 
 interface Waiting {
@@ -108,7 +110,8 @@ export class Scheduler {
     let best: DockerHost | undefined;
     let least = Infinity;
     for (const host of this.hosts) {
-      if (held?.has(host) || !host.fits(request.shape) || !mayTake(host, request)) continue;
+      if (!this.#isOpenTo(host, request, held) || !host.fits(request.shape) || !mayTake(host, request))
+        continue;
       // A host that has just failed to start a ghost, or to run one, comes last.
       const wait = cost(host, request.key) + (request.behindMs?.(host) ?? 0);
       const price = wait + (host.starts.resting || host.faulty ? 1e9 : 0);
@@ -117,6 +120,12 @@ export class Scheduler {
       [best, least] = [host, price];
     }
     return best;
+  }
+
+  /** `held`: for work that has waited longer. What is kept for others is not kept for that. */
+  #isOpenTo(host: DockerHost, { shape }: LeaseRequest, held?: ReadonlySet<DockerHost>): boolean {
+    const isKept = host.isAtLast && this.#limits.isShared?.() === true;
+    return isKept ? !host.isUsedBy(shape.agent) : held?.has(host) !== true;
   }
 
   #grant(host: DockerHost, { shape }: LeaseRequest): Lease {

@@ -94,7 +94,7 @@ test('a command waits for its own host when that is full, though another has roo
   const { session } = await enter(request('one'));
   session.leave();
   const host = session.host!;
-  const release = host.reserve({ memoryBytes: 0, cpus: 0 }, 1);
+  const release = host.reserve({ agent: 'one', memoryBytes: 0, cpus: 0 }, 1);
   const waiting = await enter(request('one'));
   expect([waiting.session, running()]).toEqual([session, [0, 1]]);
   release();

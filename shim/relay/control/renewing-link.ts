@@ -15,7 +15,7 @@ import { pushbackOf } from '../../../src/wire/pushback.ts';
 export interface Link extends Pick<GatewayClient, 'carry' | 'wayOut' | 'execute' | 'waitForReady' | 'close'> {
   /** `undefined` if the gateway does not answer in time; `waitForReady` waits for its first answer over such a stream. */
   readonly synchronize: (timeoutMs: number) => Promise<Synchronization | undefined>;
-  /** Why nothing is served for the gateway that answered last, although it answers. */
+  /** Why nothing is served for the gateway that answered last, although it answers; its stream is to be left. */
   readonly refusal: () => ClawrdenError | undefined;
 }
 
@@ -92,15 +92,17 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
         return undefined;
       }
       const stream = line.client.synchronize();
-      stream.on('data', ({ authority }: SynchronizeResponse) => {
+      stream.on('data', ({ authority, leaving: isLeaving }: SynchronizeResponse) => {
+        // The next one opens it again, over a stream of its own.
+        if (isLeaving) answered.close(stream);
         const isNews = authority !== told;
         told = authority;
         if (isNews) checking.check();
       });
       stream.once('data', (state: SynchronizeResponse) => {
-        if (answered.refuses(state.contract)) return stream.cancel();
+        if (answered.refuses(state.contract)) return;
         goOver(line);
-        answered.open(stream);
+        if (!state.leaving) answered.open(stream);
         checking.check();
       });
       stream.once('status', () => answered.close(stream));

@@ -10,10 +10,12 @@ import type {
   SynchronizeResponse,
 } from '../../../src/gen/clawrden/v1/relay.ts';
 import { packageVersion } from '../../../src/package-version.ts';
+import { contract } from '../../../src/wire/contract.ts';
 import type { AgentEngine } from '../execution/agent-engine.ts';
 import { backoffMs } from './backoff.ts';
 import type { Halt, Wish } from './halt.ts';
 import { latestOnly } from './latest-only.ts';
+import type { NoteRefusal } from './refusal-note.ts';
 import type { Link } from './renewing-link.ts';
 import { createReporter } from './reporter.ts';
 
@@ -44,12 +46,15 @@ export interface SynchronizeOptions {
   readonly engine: AgentEngine;
   /** Called whenever the state that the gateway wants is in place. */
   readonly onApplied: () => void;
+  readonly noteRefusal: NoteRefusal;
   readonly log: Logger;
 }
 
 const readyTimeoutMs = 30_000;
 const lookAgainMs = 10_000;
 const stableMs = 30_000;
+/** A gateway ends a stream that its relay has ended. */
+const leaveMs = 2_000;
 
 interface End {
   readonly why: string;
@@ -88,7 +93,7 @@ async function session(
   const report = createReporter(
     () => describe(options, tools),
     (agents) => {
-      if (stream.writable) stream.write({ version, agents });
+      if (stream.writable) stream.write({ version, contract, agents });
     },
   );
   const onFailure = (error: unknown) =>
@@ -96,7 +101,9 @@ async function session(
   // The gateway waits for a report after each message, also if nothing had to change; the next one does not.
   const reportTaken = latestOnly(() => report(true), onFailure);
   const takeUp = async (state: SynchronizeResponse) => {
-    if (options.link.refusal() !== undefined) return;
+    const refusal = options.link.refusal();
+    await options.noteRefusal(refusal?.message ?? '');
+    if (refusal !== undefined) return leaveRefused(stream, version);
     await applyState(options, tools, state);
     reportTaken({});
     options.onApplied();
@@ -114,6 +121,13 @@ async function session(
       leaving[Symbol.dispose]();
     });
   return await Promise.race([ended, renewed.then(() => ({ why: '', isRenewed: true }))]);
+}
+
+/** Its gateway is told why, so that people see it there. */
+function leaveRefused(stream: Stream, version: string): void {
+  if (!stream.writable) return;
+  stream.end({ version, contract, agents: [] });
+  setTimeout(() => stream.cancel(), leaveMs).unref();
 }
 
 function endOf(stream: Stream): Promise<End> {

@@ -1,5 +1,5 @@
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
-import { type Agent, type Host, WardenServiceService } from '../../gen/clawrden/v1/warden.ts';
+import { type Agent, type Host, type Relay, WardenServiceService } from '../../gen/clawrden/v1/warden.ts';
 import { allRows } from '../reach/all-rows.ts';
 
 export function listHosts(client: GatewayClient): Promise<readonly Host[]> {
@@ -8,4 +8,8 @@ export function listHosts(client: GatewayClient): Promise<readonly Host[]> {
 
 export function listAgents(client: GatewayClient): Promise<readonly Agent[]> {
   return allRows(client, WardenServiceService.listAgents, ({ agents }) => agents);
+}
+
+export function listRelays(client: GatewayClient): Promise<readonly Relay[]> {
+  return allRows(client, WardenServiceService.listRelays, ({ relays }) => relays);
 }

@@ -10,15 +10,13 @@ export function relaysCommand(): Command {
 
 async function relays(options: GatewayOptions): Promise<void> {
   await withGateway('relays', options, async (client) => {
-    const [{ WardenServiceService }, { allRows }, { printJson, printTable }, { localTime }, { renderText }] =
-      await Promise.all([
-        import('../../gen/clawrden/v1/warden.ts'),
-        import('../reach/all-rows.ts'),
-        import('../print/output.ts'),
-        import('../print/times.ts'),
-        import('../../text/render-text.ts'),
-      ]);
-    const all = await allRows(client, WardenServiceService.listRelays, (page) => page.relays);
+    const [{ listRelays }, { printJson, printTable }, { localTime }, { renderText }] = await Promise.all([
+      import('./list-fleet.ts'),
+      import('../print/output.ts'),
+      import('../print/times.ts'),
+      import('../../text/render-text.ts'),
+    ]);
+    const all = await listRelays(client);
     if (options.json === true) return printJson(all);
     const rows = all.map(({ name, agents, connected, peer, version, connectedAt, fingerprint }): Cell[] => [
       name,

@@ -60,6 +60,7 @@ export class CommandLine {
   #filter: TextFilter | undefined;
   readonly #isLong: boolean;
   #isSafe: boolean | undefined;
+  #risky: ReadonlySet<Option | undefined> | undefined;
   #firstWords: readonly string[] | undefined;
   #readAgain: readonly string[] | undefined;
 
@@ -128,7 +129,9 @@ export class CommandLine {
 
   #mayBeUndone(reading: Reading, { flags = [], args }: Rule): boolean {
     const inArgs = args?.options.flatMap(({ words }) => words.map(nameOf)) ?? [];
-    return this.#grammar === undefined || mayBeUndone(reading, this.#grammar, new Set([...flags, ...inArgs]));
+    if (this.#grammar === undefined) return true;
+    this.#risky ??= this.#grammar.riskyValues?.(reading) ?? new Set();
+    return mayBeUndone(reading, this.#grammar, new Set([...flags, ...inArgs]), this.#risky);
   }
 
   /** What is not understood is a word that its tool reads again, and the flags name it. */

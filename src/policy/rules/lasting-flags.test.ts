@@ -104,6 +104,12 @@ test.each([
   ['git', ['--stat'], 'diff --stat -U 3', 'diff --stat --output=/app/x'],
   ['perl', ['-V'], '-V', '-V -Ilib'],
   ['docker', ['--check'], 'build --check .', 'build --check --call=build .'],
+  ['git', ['--oneline', '-s'], 'log --oneline --format=%h', 'log --oneline --format=%G?'],
+  ['git', ['--oneline', '-s'], 'show -s --pretty=oneline', 'show -s --pretty=format:%GK'],
+  ['tar', ['-t', '--list'], '-t -f ./a:b.tar', '-t -f localhost:x'],
+  ['sed', ['-n'], '-n p f', '-n 1w/etc/x f'],
+  ['sed', ['-n'], '-n -e p f', '-n -e p -e 1eid f'],
+  ['tar', ['-k', '--keep-old-files'], '-x -k -f x.tar', '-x -k -f x.tar --overwrite'],
 ] as const)('A-283: %s with %j: an allow rule takes %j, and not %j', (tool, flags, takes, not) => {
   expect(decided(tool, flags, takes)).toBe('allow');
   expect(decided(tool, flags, not)).toBe('deny');

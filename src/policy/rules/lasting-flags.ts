@@ -33,15 +33,24 @@ export function lastingFlags(
 /**
  * Whether another option of the line may be what undoes a flag, by a name of its own (`reset --soft --hard`): a switch
  * that is not harmless, or what has a program run, unless the rule names it. Of what only looks, if all is harmless, it
- * is every option that is not, also one with a value: `tar -t -I ./prog`, `git diff --stat --output=x`.
+ * is every option that is not, also one with a value: `tar -t -I ./prog`, `git diff --stat --output=x`; and every value
+ * in `risky`: `git log --oneline --format=%G?`.
  */
-export function mayBeUndone(reading: Reading, grammar: ToolGrammar, named: ReadonlySet<string>): boolean {
+export function mayBeUndone(
+  reading: Reading,
+  grammar: ToolGrammar,
+  named: ReadonlySet<string>,
+  risky: ReadonlySet<Option | undefined>,
+): boolean {
   const places = [grammar.runPrograms, reading.subcommand?.runPrograms, grammar.interpreter?.instead];
   const runs = [...places, grammar.interpreter?.loads].flatMap((names) => [...(names ?? [])]);
   const { subcommand } = reading;
   const mayLook = subcommand === undefined ? grammar.subcommands === undefined : subcommand.harmless;
-  return reading.given.some(({ names, value, harmless }) => {
-    if (names.flatMap(byAnyDash).some((name) => named.has(name))) return false;
+  const isNamed = ({ names }: Option) => names.flatMap(byAnyDash).some((name) => named.has(name));
+  if (mayLook && [...risky].some((option) => option === undefined || !isNamed(option))) return true;
+  return reading.given.some((option) => {
+    const { names, value, harmless } = option;
+    if (isNamed(option)) return false;
     const isValued = value === 'required' && !mayLook;
     return isValued ? names.some((name) => runs.includes(name)) : !harmless;
   });

@@ -39,9 +39,13 @@ export async function findNodeSources(): Promise<NodeSources> {
   };
 }
 
-/** Debian with Node (the one that runs this program), npm, git and common tools. Takes about half a minute. */
-export async function makeNodeRoot(root: string, sources: NodeSources): Promise<void> {
-  const include = `--include=${packages.join(',')}`;
+/** Debian with Node (the one that runs this program), npm, git, common tools and `more`. Takes about half a minute. */
+export async function makeNodeRoot(
+  root: string,
+  sources: NodeSources,
+  more: readonly string[] = [],
+): Promise<void> {
+  const include = `--include=${[...packages, ...more].join(',')}`;
   // In a mount namespace, because an interrupted debootstrap would leave its mounts.
   const debootstrap = [
     'unshare',

@@ -103,16 +103,32 @@ async function checkHost(
   const docker = `docker -H ${host.engine}`;
   const tools = [...(policy?.tools.values() ?? [])].filter(({ strategy }) => strategy === 'ghost');
   const images = new Set(tools.flatMap(({ image }) => (image === undefined ? [] : [image])));
-  const networks = policy === undefined ? [] : [...dockerNetworks(policy).keys()];
+  const networks = [...(policy === undefined ? [] : dockerNetworks(policy).keys())];
   const volumes = agents.flatMap(({ workspace }) => (workspace?.kind === 'volume' ? [workspace.source] : []));
   const wanted = [
     ...[...images].map((name) => [`/images/${name}/json`, `${docker} pull ${name}`] as const),
     ...networks.map((name) => [`/networks/${name}`, `${docker} network create ${name}`] as const),
     ...volumes.map((name) => [`/volumes/${name}`, `${docker} volume create ${name}`] as const),
   ];
-  const missing = await Promise.all(wanted.map(([path, fix]) => checkPresent(check, host, path, fix)));
-  const absent = missing.filter((finding) => finding !== undefined);
-  // A network is tried by an image of its tools.
-  if (absent.length > 0 || policy === undefined) return [engine, ...absent];
-  return [engine, ...(await checkNetworks(check, host, hosts, policy))];
+  const asked = await Promise.all(
+    wanted.map(async ([path, fix]) => [path, await checkPresent(check, host, path, fix)] as const),
+  );
+  const missing = new Map(
+    asked.flatMap(([path, finding]) => (finding === undefined ? [] : [[path, finding] as const])),
+  );
+  const there = [...(policy === undefined ? [] : dockerNetworks(policy))].filter(
+    ([network]) => !missing.has(`/networks/${network}`),
+  );
+  const lacksImage = ([, image]: readonly [string, string]) => missing.has(`/images/${image}/json`);
+  return [
+    ...[engine, ...missing.values()],
+    ...there.filter(lacksImage).map(([network, image]) => untried(check, network, image, docker)),
+    ...(await checkNetworks(check, host, hosts, new Map(there.filter((each) => !lacksImage(each))))),
+  ];
+}
+
+/** A network is tried by an image of its tools. */
+function untried(check: string, network: string, image: string, docker: string): Finding {
+  const text = `network ${network}: what it leads to was not tried: this host lacks the image ${image}`;
+  return doubtful(check, text, `${docker} pull ${image}, and run doctor again`);
 }

@@ -6,7 +6,8 @@ import { WardenServiceService } from '../../../gen/clawrden/v1/warden.ts';
 import { identityFiles } from '../../../pki/identity-files.ts';
 import { jsonFromBase64url } from '../../../text/base64url.ts';
 import { renderText } from '../../../text/render-text.ts';
-import { listAgents, listHosts } from '../../fleet/list-fleet.ts';
+import { listAgents, listHosts, listRelays } from '../../fleet/list-fleet.ts';
+import { otherVersions } from '../../fleet/other-versions.ts';
 import { viewWorkspace } from '../../fleet/print-workspace.ts';
 import { type Context, readContext } from '../../reach/context.ts';
 import { toCliError } from '../../reach/grpc-error.ts';
@@ -53,6 +54,7 @@ async function findingsOf(client: GatewayClient, address: string): Promise<Findi
   const { token } = await client.call(RelayServiceService.token, {});
   const status = await client.call(WardenServiceService.getStatus, {});
   const [hosts, agents] = [await listHosts(client), await listAgents(client)];
+  const others = otherVersions(status.version, await listRelays(client));
   const online = agents.filter((agent) => agent.online).map(({ name }) => name);
   return [
     good('gateway', `${address}, version ${status.version}, policy ${status.policyHash.slice(0, 12)}`),
@@ -61,6 +63,9 @@ async function findingsOf(client: GatewayClient, address: string): Promise<Findi
       ? []
       : [bad('gateway', renderText(status.problem), 'mend it: until then it refuses work')]),
     ...status.warnings.map((text) => warningOf(renderText(text))),
+    ...others.map((text) =>
+      doubtful('version', text, 'upgrade the gateway first, then its relays and command lines'),
+    ),
     ...hosts.map((host) =>
       host.state === 'ready' && host.problem === ''
         ? good(`host ${host.name}`, 'ready')
@@ -91,6 +96,7 @@ function warningOf(text: string): Finding {
   const [, agent, tool] = /^assigned:([^ :]+):([^ :]+) matches nothing: /.exec(text) ?? [];
   if (agent !== undefined)
     return doubtful('assignment', text, `put it back, or clawrden tools unassign ${agent} ${tool}`);
+  if (text.startsWith('relay ')) return bad('relay', text, 'docs/operations.md says how to upgrade');
   if (/^(grpc|http)\.tls: /.test(text))
     return doubtful('certificate', text, 'docs/operations.md says how to replace it');
   // A note of what was found begins with its time.

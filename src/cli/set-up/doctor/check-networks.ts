@@ -7,16 +7,16 @@ import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
 import { probeNetwork, type Reached } from './probe-network.ts';
 import { type NamedTarget, probeTargets } from './probe-targets.ts';
 
-/** What answers in each Docker network of the policy, tried from a container of it on this host. */
+/** What answers in each of these Docker networks, tried from a container of it on this host, by its image. */
 export async function checkNetworks(
   check: string,
   host: EngineAddress,
   hosts: readonly EngineAddress[],
-  policy: Policy,
+  networks: ReadonlyMap<string, string>,
 ): Promise<Finding[]> {
   const found: Finding[] = [];
   // One after the other: each has two containers.
-  for (const [network, image] of dockerNetworks(policy))
+  for (const [network, image] of networks)
     found.push(...(await checkNetwork(check, host, hosts, { network, image })));
   return found;
 }

@@ -17,6 +17,7 @@ import { checkCertificate, checkKey, checkTrust } from './check-certificate.ts';
 import { checkEngine } from './check-engine.ts';
 import { checkHomes } from './check-homes.ts';
 import { checkDisk } from './check-machine.ts';
+import { checkRefused } from './check-refused.ts';
 import { checkRelayGateway } from './check-relay-gateway.ts';
 import { checkWorkspace } from './check-workspace.ts';
 import { askEngine } from './engine-request.ts';
@@ -58,6 +59,7 @@ export async function checkRelayFiles(file: string, locked: readonly string[] = 
     await checkKey("the relay's key", join(config.identity, identityFiles.key)),
     await checkDisk(config.state, 'make room: the relay keeps there who is paused'),
     ...(await checkRelayGateway(config)),
+    ...(await checkRefused(config)),
     engine,
     ...(engine.level === 'error'
       ? []

@@ -104,6 +104,11 @@ export interface SynchronizeRequest {
   /** The relay's own version, for people. */
   version: string;
   agents: AgentReport[];
+  /**
+   * What the relay needs of its gateway, as `contract` of the answers; 0 from relays of before this field. A relay that
+   * is told of less reports this once more, and ends the stream.
+   */
+  contract: number;
 }
 
 export interface AgentReport {
@@ -132,6 +137,8 @@ export interface SynchronizeResponse {
    * 0 from those of before this field. A relay that needs more serves no command.
    */
   contract: number;
+  /** The gateway shuts down: the relay sends it no new command any more, and keeps those that come for the next gateway. */
+  leaving: boolean;
 }
 
 export interface AgentState {
@@ -1240,7 +1247,7 @@ export const TokenResponse: MessageFns<TokenResponse> = {
 };
 
 function createBaseSynchronizeRequest(): SynchronizeRequest {
-  return { version: "", agents: [] };
+  return { version: "", agents: [], contract: 0 };
 }
 
 export const SynchronizeRequest: MessageFns<SynchronizeRequest> = {
@@ -1250,6 +1257,9 @@ export const SynchronizeRequest: MessageFns<SynchronizeRequest> = {
     }
     for (const v of message.agents) {
       AgentReport.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.contract !== 0) {
+      writer.uint32(24).uint32(message.contract);
     }
     return writer;
   },
@@ -1283,6 +1293,14 @@ export const SynchronizeRequest: MessageFns<SynchronizeRequest> = {
             message.agents.push(AgentReport.decode(reader, reader.uint32()));
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.contract = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1299,6 +1317,7 @@ export const SynchronizeRequest: MessageFns<SynchronizeRequest> = {
     return {
       version: isSet(object.version) ? globalThis.String(object.version) : "",
       agents: globalThis.Array.isArray(object?.agents) ? object.agents.map((e: any) => AgentReport.fromJSON(e)) : [],
+      contract: isSet(object.contract) ? globalThis.Number(object.contract) : 0,
     };
   },
 
@@ -1310,6 +1329,9 @@ export const SynchronizeRequest: MessageFns<SynchronizeRequest> = {
     if (message.agents?.length) {
       obj.agents = message.agents.map((e) => AgentReport.toJSON(e));
     }
+    if (message.contract !== 0) {
+      obj.contract = Math.round(message.contract);
+    }
     return obj;
   },
 
@@ -1320,6 +1342,7 @@ export const SynchronizeRequest: MessageFns<SynchronizeRequest> = {
     const message = createBaseSynchronizeRequest();
     message.version = object.version ?? "";
     message.agents = object.agents?.map((e) => AgentReport.fromPartial(e)) || [];
+    message.contract = object.contract ?? 0;
     return message;
   },
 };
@@ -1462,7 +1485,7 @@ export const AgentReport: MessageFns<AgentReport> = {
 };
 
 function createBaseSynchronizeResponse(): SynchronizeResponse {
-  return { agents: [], lockdown: false, authority: "", contract: 0 };
+  return { agents: [], lockdown: false, authority: "", contract: 0, leaving: false };
 }
 
 export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
@@ -1478,6 +1501,9 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
     }
     if (message.contract !== 0) {
       writer.uint32(32).uint32(message.contract);
+    }
+    if (message.leaving !== false) {
+      writer.uint32(40).bool(message.leaving);
     }
     return writer;
   },
@@ -1527,6 +1553,14 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
             message.contract = reader.uint32();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.leaving = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1545,6 +1579,7 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
       lockdown: isSet(object.lockdown) ? globalThis.Boolean(object.lockdown) : false,
       authority: isSet(object.authority) ? globalThis.String(object.authority) : "",
       contract: isSet(object.contract) ? globalThis.Number(object.contract) : 0,
+      leaving: isSet(object.leaving) ? globalThis.Boolean(object.leaving) : false,
     };
   },
 
@@ -1562,6 +1597,9 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
     if (message.contract !== 0) {
       obj.contract = Math.round(message.contract);
     }
+    if (message.leaving !== false) {
+      obj.leaving = message.leaving;
+    }
     return obj;
   },
 
@@ -1574,6 +1612,7 @@ export const SynchronizeResponse: MessageFns<SynchronizeResponse> = {
     message.lockdown = object.lockdown ?? false;
     message.authority = object.authority ?? "";
     message.contract = object.contract ?? 0;
+    message.leaving = object.leaving ?? false;
     return message;
   },
 };

@@ -1,4 +1,4 @@
-import type { Words } from './grammar.ts';
+import type { Option, OptionValue, Words } from './grammar.ts';
 import { isPlainScript } from './sed-script.ts';
 import type { RefusalData, readers, ToolData } from './tool-data.ts';
 
@@ -12,9 +12,24 @@ export function checkOf({ operands, prints, refuse = [], reader }: ToolData): Ch
     ...(operands === 'risky' ? [(words: Words) => words.operands.length === 0] : []),
     ...(prints === undefined ? [] : [(words: Words) => isGiven(prints, words)]),
     ...refuse.map((one) => (words: Words) => !refuses(one, words)),
-    ...(reader === undefined ? [] : [readBy[reader]]),
+    ...(reader === undefined ? [] : [readBy(reader)]),
   ];
   return checks.length === 0 ? undefined : (words) => checks.every((check) => check(words));
+}
+
+/** Options whose value there runs or writes something; `undefined` stands for an operand that does. */
+export type RiskyValues = (words: Words) => ReadonlySet<Option | undefined>;
+
+/** Absent if no value of this tool does. */
+export function riskyValuesOf({ refuse = [], reader }: ToolData): RiskyValues | undefined {
+  const ofOptions = refuse.filter(({ of }) => Array.isArray(of));
+  if (ofOptions.length === 0 && reader === undefined) return undefined;
+  return (words) => {
+    const isRisky = (one: RefusalData) =>
+      words.values.filter((value) => isAbout(one, value, words) && isRefused(one, value.text));
+    const found = ofOptions.flatMap(isRisky).map(({ option }) => option);
+    return new Set([...found, ...(reader === undefined ? [] : riskyBy[reader](words))]);
+  };
 }
 
 function isGiven(names: readonly string[], { given }: Words): boolean {
@@ -22,18 +37,25 @@ function isGiven(names: readonly string[], { given }: Words): boolean {
 }
 
 function refuses(refusal: RefusalData, words: Words): boolean {
-  const { subcommands, missing } = refusal;
-  if (subcommands !== undefined && !subcommands.includes(words.subcommand?.name ?? '')) return false;
+  const { missing } = refusal;
+  if (!isOfSubcommand(refusal, words)) return false;
   const texts = textsOf(refusal, words);
   return (missing === true && texts.length === 0) || texts.some((text) => isRefused(refusal, text));
 }
 
-function textsOf({ of }: RefusalData, { operands, values }: Words): readonly string[] {
-  if (of === 'operands') return operands;
-  if (of === 'first-operand') return operands.slice(0, 1);
-  return values
-    .filter(({ option }) => option.names.some((name) => of.includes(name)))
-    .map(({ text }) => text);
+function isOfSubcommand({ subcommands }: RefusalData, { subcommand }: Words): boolean {
+  return subcommands === undefined || subcommands.includes(subcommand?.name ?? '');
+}
+
+function isAbout(refusal: RefusalData, { option }: OptionValue, words: Words): boolean {
+  return isOfSubcommand(refusal, words) && option.names.some((name) => refusal.of.includes(name));
+}
+
+function textsOf(refusal: RefusalData, words: Words): readonly string[] {
+  const { operands, values } = words;
+  if (refusal.of === 'operands') return operands;
+  if (refusal.of === 'first-operand') return operands.slice(0, 1);
+  return values.filter((value) => isAbout(refusal, value, words)).map(({ text }) => text);
 }
 
 function isRefused({ containing = [], beginning = [], equal = [] }: RefusalData, text: string): boolean {
@@ -44,20 +66,23 @@ function isRefused({ containing = [], beginning = [], equal = [] }: RefusalData,
   );
 }
 
-const readBy: Readonly<Record<Reader, Check>> = {
-  'sed-script': (words) => sedScripts(words).every(isPlainScript),
-  'archive-name': areLocalArchives,
+const riskyBy: Readonly<Record<Reader, (words: Words) => readonly (Option | undefined)[]>> = {
+  'sed-script': (words) =>
+    sedScripts(words)
+      .filter(({ text }) => !isPlainScript(text))
+      .map(({ option }) => option),
+  'archive-name': ({ values }) => values.filter(isElsewhere).map(({ option }) => option),
 };
 
-function sedScripts({ operands, values }: Words): readonly string[] {
-  const given = values.filter(({ option }) => option.names.includes('-e')).map(({ text }) => text);
-  return given.length > 0 ? given : operands.slice(0, 1);
+const readBy = (reader: Reader) => (words: Words) => riskyBy[reader](words).length === 0;
+
+function sedScripts({ operands, values }: Words): readonly { text: string; option?: Option }[] {
+  const given = values.filter(({ option }) => option.names.includes('-e'));
+  return given.length > 0 ? given : operands.slice(0, 1).map((text) => ({ text }));
 }
 
 /** A colon in an archive's name means another host, over rsh, unless a slash comes before it. */
-function areLocalArchives({ values }: Words): boolean {
-  return values.every(({ option, text }) => {
-    const colon = option.names.includes('-f') ? text.indexOf(':') : -1;
-    return colon === -1 || (text.includes('/') && text.indexOf('/') < colon);
-  });
+function isElsewhere({ option, text }: OptionValue): boolean {
+  const colon = option.names.includes('-f') ? text.indexOf(':') : -1;
+  return colon !== -1 && !(text.includes('/') && text.indexOf('/') < colon);
 }

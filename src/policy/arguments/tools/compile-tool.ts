@@ -1,5 +1,5 @@
 import { smallLetters } from '../../small-letters.ts';
-import { checkOf } from './argument-checks.ts';
+import { checkOf, riskyValuesOf } from './argument-checks.ts';
 import {
   abbreviationsOf,
   type ImpliedWork,
@@ -27,6 +27,7 @@ export function compileTool(data: ToolData): ToolGrammar {
   const resources = data.resources && resourcesOf(data.resources);
   const subcommands = data.subcommands && nested(Object.entries(data.subcommands), groups, resources);
   const areHarmless = checkOf(data);
+  const riskyValues = riskyValuesOf(data);
   return {
     ...shapeOf(data),
     options: groups.get(ownGroup) ?? new Map(),
@@ -50,6 +51,7 @@ export function compileTool(data: ToolData): ToolGrammar {
     ...(data['numbers-apart'] === undefined ? {} : { numbersApart: new Set(data['numbers-apart']) }),
     ...(data.modules === undefined ? {} : { modules: modulesOf(data.modules) }),
     ...(areHarmless === undefined ? {} : { areHarmless }),
+    ...(riskyValues === undefined ? {} : { riskyValues }),
   };
 }
 

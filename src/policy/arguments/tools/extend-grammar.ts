@@ -17,6 +17,7 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
   const unclear = [...(first.unclearOperands ?? []), ...(more.unclearOperands ?? [])];
   const programs = [...(first.runPrograms ?? []), ...(more.runPrograms ?? [])];
   const checks = [first.areHarmless, more.areHarmless].flatMap((check) => check ?? []);
+  const risky = [first.riskyValues, more.riskyValues].flatMap((find) => find ?? []);
   return {
     ...first,
     options: withOptions(first.options, more.options),
@@ -33,6 +34,9 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
     ...(unclear.length === 0 ? {} : { unclearOperands: unclear }),
     ...(programs.length === 0 ? {} : { runPrograms: new Set(programs) }),
     ...(checks.length === 0 ? {} : { areHarmless: (words) => checks.every((check) => check(words)) }),
+    ...(risky.length === 0
+      ? {}
+      : { riskyValues: (words) => new Set(risky.flatMap((find) => [...find(words)])) }),
   };
 }
 

@@ -169,6 +169,8 @@ export interface ToolGrammar {
   readonly modules?: Modules;
   /** Whether the operands, or the values of options, are harmless too. Absent: they always are. */
   readonly areHarmless?: (reading: Words) => boolean;
+  /** Options whose value there runs or writes something; `undefined` stands for an operand that does. */
+  readonly riskyValues?: (reading: Words) => ReadonlySet<Option | undefined>;
 }
 
 /** How a tool finds what it runs; options by their names. */
