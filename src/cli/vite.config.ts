@@ -1,19 +1,14 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vite';
 import { programs } from '../program-file.ts';
+import { besideBundle } from './beside-bundle.ts';
 
 const root = join(import.meta.dirname, '../..');
-
-/** What reads files beside its own, loads native code, or must be loaded before another package. */
-const external = [
-  ...['@grpc/proto-loader', '@grpc/reflection', '@peculiar/x509', 'better-sqlite3', 'dockerode'],
-  ...['grpc-health-check', 'pino', 'reflect-metadata'],
-];
 
 /** Every program of ours with its packages in a few files: Node starts it in half the time that single files take. */
 export default defineConfig({
   root,
-  ssr: { noExternal: true, external },
+  ssr: { noExternal: true, external: besideBundle },
   build: {
     ssr: true,
     target: 'node22',

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addressKind } from '../../src/egress/address-kind.ts';
-import { resolveName } from '../../src/egress/resolve-name.ts';
 import { run } from '../lab/command.ts';
 import { findNodeSources } from '../lab/images/node-root.ts';
 import type { Lab } from '../lab/lab.ts';
 import type { StackOptions } from '../stack/start-stack.ts';
+import { destinationOf } from './destination-of.ts';
 import { type OneEngine, publicImage } from './one-engine.ts';
 import { startModel } from './start-model.ts';
 
@@ -65,13 +64,4 @@ export async function engineScene({ agentHost }: OneEngine): Promise<Scene> {
     release: () => {},
     [Symbol.asyncDispose]: async () => {},
   };
-}
-
-/** A registry of the company's own may have an address that is not public. */
-async function destinationOf(registry: string): Promise<string> {
-  const { protocol, hostname, port } = new URL(registry);
-  const to = `${hostname}:${port || (protocol === 'http:' ? 80 : 443)}`;
-  const addresses = await resolveName(hostname, AbortSignal.timeout(30_000));
-  const isPublic = addresses.every((address) => addressKind(address) === 'public');
-  return isPublic ? JSON.stringify(to) : `{ to: ${JSON.stringify(to)}, private: true }`;
 }

@@ -1,80 +1,62 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { CarrierProcess, makePlace } from '../../shim/native/test/carrier-process.ts';
 import { InitProcess } from '../../shim/native/test/init-process.ts';
 import { ShimBench } from '../../shim/native/test/shim-process.ts';
+import { besideBundle } from '../../src/cli/beside-bundle.ts';
 import { FrameType } from '../../src/wire/frames.ts';
 import { attempt, run } from '../lab/command.ts';
 import { checkout } from '../lab/names.ts';
+import { waitUntil } from '../lab/wait.ts';
 import { freePorts } from '../stack/free-port.ts';
-import { type Program, startProgram } from '../stack/program.ts';
+import { startProgram } from '../stack/program.ts';
+import { type InstalledPackage, installPackage } from './installed-package.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const minutes = 60_000;
 
-let folder: string;
-let command: string;
-/** As on a machine without a compiler. */
-const env = () => ({ PATH: join(folder, 'bin'), HOME: folder });
-const clawrden = (...args: string[]) => attempt([command, ...args], { env: env(), timeout: minutes });
+let installed: InstalledPackage;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'clawrden-package-'));
-  const made = await run([join(checkout, 'scripts/package'), ...(isLong ? [] : ['--own'])], {
-    timeout: 20 * minutes,
-  });
-  const tarball = join(checkout, made.trim());
-  await mkdir(join(folder, 'bin'));
-  for (const [name, file] of [
-    ['node', process.execPath],
-    ['sh', '/bin/sh'],
-  ] as const)
-    await run(['ln', '-s', file, join(folder, 'bin', name)]);
-  await writeFile(join(folder, 'package.json'), '{"private":true}');
-  // npm itself is no part of what is tried: it needs the PATH of this machine.
-  await run(['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=optional', tarball], {
-    cwd: folder,
-    timeout: 5 * minutes,
-  });
-  command = join(folder, 'node_modules/.bin/clawrden');
+  installed = await installPackage(...(isLong ? [] : ['--own']));
 }, 25 * minutes);
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => installed?.[Symbol.asyncDispose]());
 
-const inPackage = (...path: string[]) => join(folder, 'node_modules/clawrden', ...path);
+const inPackage = (...path: string[]) => installed.file(...path);
 
-test('outside of the checkout, without a compiler, it runs a gateway that a relay enrols at', async () => {
-  expect(await clawrden('--version')).toMatchObject({ code: 0, stderr: '' });
-  const [grpc, enroll, http] = (await freePorts(3)).map((port) => `127.0.0.1:${port}`);
-  const state = join(folder, 'state');
-  expect(await clawrden('init', '--dir', state, '--name', 'localhost')).toMatchObject({ code: 0 });
+test('`npx clawrden` runs the command line and a gateway', async () => {
+  // npx is npm's, which needs the PATH of this machine.
+  const { folder } = installed;
+  const npx = (...args: string[]) =>
+    attempt(['npx', 'clawrden', ...args], { cwd: folder, env: { ...process.env, HOME: folder } });
+  const version = (await installed.clawrden(['--version'])).stdout;
+  expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(await npx('--version')).toMatchObject({ code: 0, stdout: version });
+  const state = join(folder, 'by-npx');
+  expect(await npx('init', '--dir', state, '--name', 'localhost')).toMatchObject({ code: 0, stderr: '' });
   const config = join(state, 'gateway.yaml');
-  const agents = [{ name: 'coder', relay: 'here', users: ['1000:1000'], cwd: '/app' }];
-  const ports = { agents, grpc: { listen: grpc }, enroll: { listen: enroll }, http: { listen: http } };
-  await writeFile(config, stringify({ ...parse(await readFile(config, 'utf8')), ...ports }));
-  await using _gateway = await start('gateway', '--config', config);
-  const context = join(folder, 'context.yaml');
-  await writeFile(context, `gateway: ${grpc}\nidentity: ${join(state, 'admin')}\n`);
-  expect(await clawrden('--context', context, 'hosts', '--json')).toMatchObject({ code: 0 });
-  const token = await clawrden(
-    '--context',
-    context,
-    'token',
-    'create',
-    '--relay',
-    'here',
-    '--agent',
-    'coder',
-  );
-  expect(token).toMatchObject({ code: 0 });
-  const given = ['--token', token.stdout.trim(), '--gateway', enroll!, '--dir', join(folder, 'relay')];
-  expect(await clawrden('relay', 'enroll', ...given)).toMatchObject({ code: 0 });
-  expect(existsSync(inPackage('build/dashboard/index.html'))).toBe(true);
+  const [grpc, enroll, http] = (await freePorts(3)).map((port) => ({ listen: `127.0.0.1:${port}` }));
+  const text = { ...parse(await readFile(config, 'utf8')), grpc, enroll, http, hosts: [] };
+  await writeFile(config, stringify(text));
+  const script = 'cd "$0" && exec npx clawrden gateway --config "$1"';
+  const log = join(folder, 'npx.log');
+  const gateway = await startProgram({ argv: ['sh', '-c', script, folder, config], log });
+  // As ^C at a terminal does: npx passes no signal on.
+  process.kill(-gateway.pid, 'SIGINT');
+  const stopped = async () => (await readFile(log, 'utf8')).includes('"msg":"stopped"');
+  await waitUntil('the end of the gateway', minutes, stopped);
+});
+
+test('npm installs what the bundle needs beside it and the client needs, and nothing else for us', async () => {
+  const { dependencies, devDependencies } = JSON.parse(await readFile(inPackage('package.json'), 'utf8'));
+  expect(Object.keys(dependencies).toSorted()).toEqual([...besideBundle, 'zod'].toSorted());
+  expect(devDependencies).toBeUndefined();
+  expect(existsSync(join(installed.folder, 'node_modules/fastify'))).toBe(false);
 });
 
 test('it holds what it needs and nothing of a checkout; what is not ours stands with its licence', async () => {
@@ -91,6 +73,9 @@ test('it holds what it needs and nothing of a checkout; what is not ours stands 
     'systemd',
     'tools',
   ]);
+  expect(existsSync(inPackage('build/dashboard/index.html'))).toBe(true);
+  const tests = readdirSync(inPackage('build/src'), { recursive: true });
+  expect(tests.filter((name) => String(name).includes('.test.'))).toEqual([]);
   expect(readdirSync(inPackage('scripts'))).toEqual(['install-clawrden.sh']);
   expect(readdirSync(inPackage('systemd')).toSorted()).toEqual([
     'clawrden-gateway.service',
@@ -111,7 +96,7 @@ test('it holds what it needs and nothing of a checkout; what is not ours stands 
 
 test('a program imports its client', async () => {
   const script = "import('clawrden/client').then((it) => console.log(typeof it.connect))";
-  const said = await run([process.execPath, '-e', script], { cwd: folder });
+  const said = await run([process.execPath, '-e', script], { cwd: installed.folder });
   expect(said.trim()).toBe('function');
 });
 
@@ -149,8 +134,4 @@ async function digest(file: string): Promise<string> {
   return createHash('sha256')
     .update(await readFile(file))
     .digest('hex');
-}
-
-function start(...args: string[]): Promise<Program> {
-  return startProgram({ argv: [command, ...args], log: join(folder, 'gateway.log'), env: env() });
 }

@@ -49,6 +49,7 @@ export const slowFiles: readonly string[] = [
   'test/e2e/followed-repository.test.ts',
   'test/relay/gateway-away.test.ts',
   'test/install/package.test.ts',
+  'test/e2e/first-steps.test.ts',
   'test/warden/unreadable-records.test.ts',
   'gateway/judging/policy-checks.programs.test.ts',
   'test/relay/kept-workspaces.test.ts',
