@@ -181,7 +181,7 @@ test('a relay that synchronizes is told the state at once, is known while connec
   const config = { relay: relay.name, name: 'coder' } as Parameters<typeof gateway.relays.report>[0];
   stream.write({ version: '1', contract: 0, agents: [agent] });
   const [state] = (await once(stream, 'data')) as [SynchronizeResponse];
-  expect(state).toEqual({ ...wanted, authority: '', contract });
+  expect(state).toEqual({ ...wanted, authority: '', contract, leaving: false });
   while (gateway.relays.report(config) === undefined) await sleep(5);
   expect(gateway.relays.report(config)).toEqual(agent);
   const ended = once(stream, 'end');
