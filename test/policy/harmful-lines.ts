@@ -206,7 +206,7 @@ export const stated: Readonly<Record<string, Readonly<Record<string, string>>>> 
     'it runs on the other side': '--rmt-command',
     'it leaves the working directory, or follows links out of it': '-P --keep-directory-symlink',
     'it removes what is in the way': '-U --recursive-unlink',
-    'it writes through a link that is in the way': '--overwrite',
+    'with it busybox writes through a link that is in the way': '--overwrite',
     'it keeps a list of its own, which a later run believes': '-G',
     'nobody needs it': '-K -s -l',
   },
