@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formsOf } from '../../gateway/secrets/secret-forms.ts';
+import { newExecutionId } from '../../src/execution-id.ts';
+import { run } from '../lab/command.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { type GhostWatch, watchGhosts } from '../stack/engine-events.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
@@ -84,6 +86,12 @@ describe.skipIf(!hasLab())('secrets of tools', () => {
     return all;
   }
 
+  /** With what is base64 in JSON besides. */
+  const decoded = (told: string) =>
+    told +
+    [...told.matchAll(/"data":"([A-Za-z0-9+/=]+)"/g)]
+      .map(([, data = '']) => Buffer.from(data, 'base64').toString('latin1'))
+      .join('');
   const tells = (text: string) =>
     [token, database].flatMap(formsOf).some((form) => text.includes(form.toString('latin1')));
   const places = (all: ReadonlyMap<string, string>, isThere: (text: string) => boolean) =>
@@ -113,6 +121,68 @@ describe.skipIf(!hasLab())('secrets of tools', () => {
     expect(stdout).toContain(`${token}\n`);
     expect(stdout).toContain(database);
     expect(places(await shown(), tells)).toEqual([]);
+  });
+
+  test.each(['masked', 'bare'])(
+    'A-204 detached, and seen through every answer of the API and the stream of events: %s',
+    async (rule) => {
+      const made = ['orchestrator', 'viewer'].map((role) =>
+        stack.cli(['tokens', 'create', `${role}-${newExecutionId()}`, '--role', role]),
+      );
+      const [own = '', people = ''] = (await Promise.all(made)).map(({ stdout }) => stdout.trim());
+      const ask = (path: string, bearer: string, more: RequestInit = {}) =>
+        fetch(`${stack.httpUrl}/api/v1/${path}`, {
+          ...more,
+          headers: { authorization: `Bearer ${bearer}`, ...more.headers },
+        });
+      const over = new AbortController();
+      const events = (await ask('events', people, { signal: over.signal })).body!;
+      let streamed = '';
+      const reading = (async () => {
+        for await (const chunk of events) streamed += Buffer.from(chunk).toString();
+      })().catch(() => {});
+      const body = JSON.stringify({ agent: 'coder', tool: 'sh', args: ['-c', `: ${rule}\n${telling}`] });
+      const headers = { 'content-type': 'application/json', prefer: 'respond-async' };
+      const { id } = (await (await ask('executions', own, { method: 'POST', headers, body })).json()) as {
+        id: string;
+      };
+      let result = '';
+      await expect
+        .poll(
+          async () => {
+            const answer = await ask(`executions/${id}/result`, own);
+            result = await answer.text();
+            return answer.status;
+          },
+          { timeout: 30_000 },
+        )
+        .toBe(200);
+      over.abort();
+      await reading;
+      expect(decoded(result)).toContain(canary);
+      // The result is its caller's own copy.
+      expect(tells(decoded(result))).toBe(rule === 'bare');
+      for (const path of ['', '/output', '/output?stream=stderr', '/recording']) {
+        const told = await (await ask(`executions/${id}${path}`, people)).text();
+        expect(told).not.toBe('');
+        expect(tells(decoded(told))).toBe(false);
+      }
+      expect(streamed).toContain(id);
+      expect(tells(streamed)).toBe(false);
+    },
+  );
+
+  test('A-204 another user of the host finds them in no process, and a crash leaves no core', async () => {
+    const running = sh(
+      ": masked\ncd /tmp; ulimit -Hc; sleep 3; sh -c 'kill -SEGV $$'; ls -A /tmp /app | grep -c core; true",
+    );
+    const look = (...as: string[]) =>
+      run([...as, 'sh', '-c', 'cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null; true']);
+    // Who may look is the control.
+    await expect.poll(async () => tells(await look()), { timeout: 20_000 }).toBe(true);
+    expect(tells(await look('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'))).toBe(false);
+    const { stdout } = await running;
+    expect(stdout).toBe('0\n0\n');
   });
 
   test('A-205 a secret that cannot be read ends the command before anything starts', async () => {
