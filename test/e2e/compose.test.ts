@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { destinationOf } from '../demo/destination-of.ts';
+import type { Asked } from '../examples/scripted-model.ts';
 import { attempt, type CommandResult, run } from '../lab/command.ts';
 import { nodeImage } from '../lab/images/catalogue.ts';
 import { findNodeSources } from '../lab/images/node-root.ts';
@@ -21,6 +22,7 @@ const isLong = process.env['CLAWRDEN_LONG'] === '1';
 describe.skipIf(!hasLab() || !isLong)('docker-compose.yml, with the images of the package', () => {
   let before: string[];
   let folder: string;
+  let files: string[];
 
   const engine = async (...args: string[]): Promise<string> => {
     const { code, stdout, stderr } = await sharedLab().agentHost.docker(args, { timeout: 2 * minutes });
@@ -37,9 +39,10 @@ describe.skipIf(!hasLab() || !isLong)('docker-compose.yml, with the images of th
       NODE_IMAGE: nodeImage,
       // Debian's engine has no plugin for it.
       DOCKER_BUILDKIT: '0',
+      MODEL_KEY: join(folder, 'model-key'),
     };
-    const files = ['--file', 'docker-compose.yml', '--file', join(folder, 'registry.yml')];
-    const argv = ['docker-compose', ...files, '--project-name', 'clawrden-test', ...args];
+    const named = files.flatMap((file) => ['--file', file]);
+    const argv = ['docker-compose', ...named, '--project-name', 'clawrden-test', ...args];
     return attempt(argv, { cwd: checkout, env, timeout: 15 * minutes });
   };
 
@@ -76,6 +79,7 @@ describe.skipIf(!hasLab() || !isLong)('docker-compose.yml, with the images of th
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'clawrden-compose-'));
     await nameRegistry();
+    files = ['docker-compose.yml', join(folder, 'registry.yml')];
     await removeSharedVolume();
     before = await present();
     await run([join(checkout, 'scripts/package'), '--own'], { timeout: 15 * minutes });
@@ -87,7 +91,7 @@ describe.skipIf(!hasLab() || !isLong)('docker-compose.yml, with the images of th
   afterAll(async () => {
     await compose('down', '--volumes');
     await removeSharedVolume();
-    const images = ['gateway', 'relay', 'agent'].map((name) => `clawrden-${name}`);
+    const images = ['gateway', 'relay', 'agent', 'example-agent'].map((name) => `clawrden-${name}`);
     await sharedLab().agentHost.docker(['rmi', ...images, ghostImage]);
     await engine('image', 'prune', '--force');
     await rm(folder, { recursive: true, force: true });
@@ -155,6 +159,43 @@ describe.skipIf(!hasLab() || !isLong)('docker-compose.yml, with the images of th
     ]);
     expect(stdout).toBe('1000\n');
     expect(stderr).toContain('"msg":"ready"');
+  });
+
+  /** A server of the same network, with the files of this checkout. */
+  const writeModel = async (steps: readonly object[]): Promise<string> => {
+    const model = {
+      image: nodeImage,
+      command: ['node', '/opt/model/scripted-model-main.ts', '0.0.0.0', JSON.stringify(steps), '8000'],
+      volumes: [`${join(checkout, 'test/examples')}:/opt/model:ro`],
+    };
+    const file = join(folder, 'model.yml');
+    await writeFile(join(folder, 'model-key'), 'key-of-the-model\n');
+    await writeFile(file, stringify({ services: { model } }));
+    return file;
+  };
+
+  test('the example agent in the place of the agent: it reaches its model, and its commands are judged', async () => {
+    const run = (program: string, ...args: string[]) => ({
+      calls: [{ name: 'run', arguments: JSON.stringify({ program, args }) }],
+    });
+    const model = await writeModel([run('npm', '--version'), run('npm', 'publish'), run('ls', '/app')]);
+    files = ['docker-compose.yml', 'examples/agent/docker-compose.yml', model];
+    const { code, stdout, stderr } = await compose('up', '--build', '--detach');
+    expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('');
+    const ended = await engine('wait', 'clawrden-coder');
+    const logs = await sharedLab().agentHost.docker(['logs', 'clawrden-coder']);
+    expect({ ended, ...logs }).toMatchObject({ ended: '0', stdout: 'It is done.\n', stderr: '' });
+    const asked = (await compose('logs', '--no-color', 'model')).stdout.trim().split('\n').at(-1) ?? '';
+    const told = JSON.parse(asked.slice(asked.indexOf('{'))) as Asked;
+    const results = told.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+    expect(results).toEqual([
+      expect.stringMatching(/^exit code 0\n[^]*\d+\.\d+\.\d+/),
+      expect.stringMatching(/^exit code 1\n[^]*denied-by-default/),
+      expect.stringContaining('node_modules'),
+    ]);
+    const inspected = await engine('inspect', 'clawrden-coder', '--format', '{{json .}}');
+    expect(inspected).toContain('127.0.0.1:3128/model');
+    expect(inspected).not.toContain('key-of-the-model');
   });
 
   test('it goes down and leaves the volume that every gateway of the engine shares, and nothing else', async () => {

@@ -50,6 +50,29 @@ test('every file that docker-compose.yml mounts and the Dockerfile copies is the
   expect([...mounted, ...copied].filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
+test('the example agent has the gateway and the policy of docker-compose.yml, and a model', async () => {
+  const read = async (file: string) => parse(await readFile(join(root, file), 'utf8')) as object;
+  const { secrets: _, routes, agents, ...gateway } = (await read('examples/agent/gateway.yaml')) as Example;
+  const [{ network, ...agent } = {}] = agents;
+  expect({ ...gateway, agents: [agent] }).toEqual(await read('docker/gateway.yaml'));
+  const { networks, ...policy } = (await read('examples/agent/policy.yaml')) as ExamplePolicy;
+  const { [network ?? '']: thinking, ...others } = networks;
+  expect({ ...policy, networks: others }).toEqual(await read('docker/policy.yaml'));
+  expect(thinking).toEqual({ routes: Object.keys(routes) });
+  loadGatewayConfig(join(root, 'examples/agent/gateway.yaml'));
+  expect(checkPolicy(loadPolicy(join(root, 'examples/agent/policy.yaml'))).errors).toEqual([]);
+});
+
+interface Example {
+  readonly secrets: object;
+  readonly routes: object;
+  readonly agents: readonly { readonly network?: string }[];
+}
+
+interface ExamplePolicy {
+  readonly networks: Readonly<Record<string, object>>;
+}
+
 /** Debian's; it refuses what it does not know. */
 const hasCompose = (await attempt(['sh', '-c', 'command -v docker-compose'])).code === 0;
 
