@@ -175,10 +175,10 @@ describe.skipIf(!hasLab() || !isLong)('docker-compose.yml, with the images of th
   };
 
   test('the example agent in the place of the agent: it reaches its model, and its commands are judged', async () => {
-    const run = (program: string, ...args: string[]) => ({
+    const call = (program: string, ...args: string[]) => ({
       calls: [{ name: 'run', arguments: JSON.stringify({ program, args }) }],
     });
-    const model = await writeModel([run('npm', '--version'), run('npm', 'publish'), run('ls', '/app')]);
+    const model = await writeModel([call('npm', '--version'), call('npm', 'publish'), call('ls', '/app')]);
     files = ['docker-compose.yml', 'examples/agent/docker-compose.yml', model];
     const { code, stdout, stderr } = await compose('up', '--build', '--detach');
     expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('');
