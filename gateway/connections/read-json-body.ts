@@ -11,15 +11,11 @@ const keys = { has: (key: string) => !poisonous.has(key) };
 
 /** A body, with no key twice and no object that has a prototype. Throws `request-invalid`. */
 export function readJsonBody(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw invalid('the body is not UTF-8');
+  if (!isUtf8(bytes)) throw new ClawrdenError('request-invalid', 'the body is not UTF-8');
   try {
     return readStrictJson(bytes.toString('utf8'), { keys, left: mostValues });
   } catch (error) {
-    if (error instanceof JsonError) throw invalid(`the body is not valid JSON: ${error.message}`);
-    throw error;
+    if (!(error instanceof JsonError)) throw error;
+    throw new ClawrdenError('request-invalid', `the body is not valid JSON: ${error.message}`);
   }
-}
-
-function invalid(text: string): ClawrdenError {
-  return new ClawrdenError('request-invalid', text);
 }

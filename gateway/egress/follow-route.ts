@@ -64,14 +64,15 @@ function checkRequest({ request }: Asked & { is: 'request' }, { name, methods, h
   if (!hosts.has(sent.host ?? ''))
     throw new EgressError('denied', `route ${name} is at 127.0.0.1:3128 and at no other host`);
   if (!methods.includes(method)) throw new EgressError('denied', `route ${name} takes no ${method}`);
-  const standIn = rawHeaders.find((header, at) => at % 2 === 0 && standsIn(header));
+  const names = rawHeaders.filter((_, at) => at % 2 === 0);
+  const standIn = names.find(standsIn);
   if (standIn !== undefined)
     throw new EgressError(
       'denied',
       `route ${name} takes no header ${standIn}: it may stand in for its path or method`,
     );
   const own = new Set(headers.map((header) => spelling(header.name)));
-  const taken = rawHeaders.find((header, at) => at % 2 === 0 && own.has(spelling(header)));
+  const taken = names.find((header) => own.has(spelling(header)));
   if (taken !== undefined)
     throw new EgressError('denied', `route ${name} adds the header ${taken} itself: leave it out`);
 }

@@ -59,37 +59,39 @@ function inPieces(text: string, width: number): string[] {
   );
 }
 
-/** Characters that an encoder leaves as they are besides letters, digits, `-`, `.` and `_`; and how it writes a blank. */
+/** How a program percent-encodes. */
 interface Encoder {
-  readonly leaves: string;
-  readonly blank?: '+';
+  /** Each character that it does not leave as it is. */
+  readonly encoded: RegExp;
+  readonly blank: string;
+}
+
+/** It leaves these, letters, digits, `-`, `.` and `_`. */
+function encoder(leaves: string, blank = '%20'): Encoder {
+  const escapedLeaves = leaves.replace(/[\\\]^]/g, '\\$&');
+  return { encoded: new RegExp(`[^A-Za-z0-9._${escapedLeaves}-]`, 'gu'), blank };
 }
 
 const subDelims = "!$&'()*+,;=";
 const encoders: readonly Encoder[] = [
   // encodeURIComponent of JavaScript, and its neighbours; forms, of browsers, Go, Python and PHP.
-  ...["~!*'()", '~', '', '~!*()'].map((leaves) => ({ leaves })),
-  ...['*', '~', ''].map((leaves) => ({ leaves, blank: '+' as const })),
+  ...["~!*'()", '~', '', '~!*()'].map((leaves) => encoder(leaves)),
+  ...['*', '~', ''].map((leaves) => encoder(leaves, '+')),
   // encodeURI, with and without brackets; quote of Python.
-  ...[";/?:@&=+$,#~!*'()", ";/?:@&=+$,#~!*'()[]", '~/', '/'].map((leaves) => ({ leaves })),
+  ...[";/?:@&=+$,#~!*'()", ";/?:@&=+$,#~!*'()[]", '~/', '/'].map((leaves) => encoder(leaves)),
   // RFC 3986: who somebody is, a part of a path, a path, a query.
-  ...['', ':', ':@', ':@/', ':@/?'].map((more) => ({ leaves: `~${subDelims}${more}` })),
+  ...['', ':', ':@', ':@/', ':@/?'].map((more) => encoder(`~${subDelims}${more}`)),
   // Go: who somebody is, a part of a path, a path.
-  ...['~$&+,;=', '~$&+=:@', '~$&+,/:;=@'].map((leaves) => ({ leaves })),
+  ...['~$&+,;=', '~$&+=:@', '~$&+,/:;=@'].map((leaves) => encoder(leaves)),
   // The standard of browsers and of node's URL: who somebody is, a path, a query, what stands behind `#`.
   ...["!$%&'()*+,~", "!$%&'()*+,~/:;=@[\\]|", '!$%&()*+,~/:;=@[\\]|?^`{}', "!$%&'()*+,~/:;=@[\\]|?^{}#"].map(
-    (leaves) => ({ leaves }),
+    (leaves) => encoder(leaves),
   ),
 ];
 
 function percentForms(part: string): string[] {
-  return encoders.flatMap(({ leaves, blank }) => {
-    const text = Array.from(part, (character) => {
-      if (character === ' ' && blank !== undefined) return blank;
-      return /^[A-Za-z0-9._-]$/.test(character) || leaves.includes(character)
-        ? character
-        : percent(character);
-    }).join('');
+  return encoders.flatMap(({ encoded, blank }) => {
+    const text = part.replace(encoded, (character) => (character === ' ' ? blank : percent(character)));
     return [text, text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())];
   });
 }

@@ -1,17 +1,17 @@
-import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { resolveName } from '../../src/egress/resolve-name.ts';
+import { endpointOf } from '../demo/destination-of.ts';
 import { run } from '../lab/command.ts';
 import { caInImage, findNodeSources, makeNodeRoot, type NodeSources } from '../lab/images/node-root.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
-import { type AuditLine, type Stack, startStack } from '../stack/start-stack.ts';
+import { type Stack, startStack } from '../stack/start-stack.ts';
+import { clientCommands } from './client-commands.ts';
 import { type Internet, startInternet } from './internet.ts';
-import { untilAudited } from './life.ts';
 import { type PackageServers, startPackageServers } from './package-servers.ts';
-import { type Typed, typed } from './typed.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const image = 'clawrden-lab/more-clients:latest';
@@ -66,18 +66,8 @@ describe.skipIf(!hasLab() || !isLong)('more real clients, with nothing but desti
   let servers: PackageServers;
   let stack: Stack;
   let sources: NodeSources;
-  let told = 0;
   const host = () => sharedLab().hosts[0]!;
-  const app = (name: string) => join(stack.workspaceOf('coder'), name);
-  const type = async (...argv: string[]): Promise<Typed> => await typed(stack.agents['coder']!, argv);
-  const reached = async (least = 1): Promise<AuditLine[]> => {
-    const all = await untilAudited(stack, 'connection', () => true, told + least);
-    return all.slice(told);
-  };
-  const own = async (name: string, text: string) => {
-    await writeFile(app(name), text);
-    await chown(app(name), 1000, 1000);
-  };
+  const { app, type, own, forget, reached } = clientCommands(() => stack);
   const folder = async (name: string) => {
     await mkdir(app(name), { recursive: true });
     await run(['chown', '-R', '1000:1000', app(name.split('/')[0] ?? name)]);
@@ -88,11 +78,12 @@ describe.skipIf(!hasLab() || !isLong)('more real clients, with nothing but desti
     await makeImage(host(), sources);
     internet = await startInternet();
     servers = await startPackageServers(internet, 1);
-    const real = [sources.registry, sources.mirror].map((text) => new URL(text));
+    const real = [sources.registry, sources.mirror];
     const here = [[internet.address]] as [string[]];
     const zone = Object.fromEntries(
       await Promise.all(
-        real.map(async ({ hostname }) => {
+        real.map(async (url) => {
+          const { hostname } = new URL(url);
           const found = await resolveName(hostname, AbortSignal.timeout(30_000));
           return [hostname, [[...found]] as [string[]]] as const;
         }),
@@ -112,9 +103,7 @@ describe.skipIf(!hasLab() || !isLong)('more real clients, with nothing but desti
     await internet?.[Symbol.asyncDispose]();
     await host().docker(['rmi', '-f', image]);
   });
-  beforeEach(async () => {
-    told = (await stack.audit()).filter(({ type: kind }) => kind === 'connection').length;
-  });
+  beforeEach(forget);
 
   test.each([
     ['curl', ['-fsS', 'https://packages.example/page']],
@@ -171,7 +160,7 @@ describe.skipIf(!hasLab() || !isLong)('more real clients, with nothing but desti
       code: 0,
       stdout: expect.stringContaining('hello'),
     });
-    const to = endpointOf(new URL(sources.mirror));
+    const to = endpointOf(sources.mirror);
     for (const connection of await reached(2)) expect(connection).toMatchObject({ to, outcome: 'closed' });
   });
 
@@ -191,7 +180,7 @@ describe.skipIf(!hasLab() || !isLong)('more real clients, with nothing but desti
       const used = await type('node', '-p', `require("/app/${project}/node_modules/is-number")(42)`);
       expect(used.stdout.toString()).toBe('true\n');
     }
-    const to = endpointOf(new URL(registry));
+    const to = endpointOf(registry);
     for (const connection of await reached(3)) expect(connection).toMatchObject({ to, outcome: 'closed' });
   });
 
@@ -205,10 +194,6 @@ describe.skipIf(!hasLab() || !isLong)('more real clients, with nothing but desti
     expect(await reached()).toMatchObject([{ to: 'other.example:443', outcome: 'denied' }]);
   });
 });
-
-function endpointOf({ hostname, port, protocol }: URL): string {
-  return `${hostname}:${port || (protocol === 'http:' ? 80 : 443)}`;
-}
 
 async function makeImage(host: LabHost, sources: NodeSources): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'clawrden-clients-'));

@@ -1,17 +1,14 @@
-import { chown, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { resolveName } from '../../src/egress/resolve-name.ts';
 import { run } from '../lab/command.ts';
 import { nodeImage } from '../lab/images/catalogue.ts';
 import { findNodeSources } from '../lab/images/node-root.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
-import { type AuditLine, type Stack, startStack } from '../stack/start-stack.ts';
+import { type Stack, startStack } from '../stack/start-stack.ts';
+import { clientCommands } from './client-commands.ts';
 import { clientImage, makeClientImage, removeClientImage } from './client-image.ts';
 import { type Internet, startInternet } from './internet.ts';
-import { untilAudited } from './life.ts';
 import { type PackageServers, sshPort, startPackageServers } from './package-servers.ts';
-import { type Typed, typed } from './typed.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 /** `registry`: NAME:PORT, as npm's own configuration has it. */
@@ -46,19 +43,8 @@ describe.skipIf(!hasLab())('real clients, with nothing but destinations and rout
   let servers: PackageServers;
   let stack: Stack;
   let registry: string;
-  let told = 0;
   const host = () => sharedLab().hosts[0]!;
-  const app = (name: string) => join(stack.workspaceOf('coder'), name);
-  const type = async (...argv: string[]): Promise<Typed> => await typed(stack.agents['coder']!, argv);
-  /** Of the command before it: each connection has its record after its end. */
-  const reached = async (least = 1): Promise<AuditLine[]> => {
-    const all = await untilAudited(stack, 'connection', () => true, told + least);
-    return all.slice(told);
-  };
-  const own = async (name: string, text: string, mode = 0o644) => {
-    await writeFile(app(name), text, { mode });
-    await chown(app(name), 1000, 1000);
-  };
+  const { type, own, forget, reached } = clientCommands(() => stack);
 
   beforeAll(async () => {
     const { hostname, port } = new URL((await findNodeSources()).registry);
@@ -94,9 +80,7 @@ describe.skipIf(!hasLab())('real clients, with nothing but destinations and rout
     await internet?.[Symbol.asyncDispose]();
     await removeClientImage(host());
   });
-  beforeEach(async () => {
-    told = (await stack.audit()).filter(({ type: kind }) => kind === 'connection').length;
-  });
+  beforeEach(forget);
 
   test('npm installs from its registry by name, and again by a route', async () => {
     await own('package.json', '{ "name": "tried", "version": "1.0.0" }');
@@ -107,7 +91,7 @@ describe.skipIf(!hasLab())('real clients, with nothing but destinations and rout
     const connections = await reached();
     for (const connection of connections)
       expect(connection).toMatchObject({ to: registry, outcome: 'closed', route: '' });
-    told += connections.length;
+    await forget();
     const again = await type('npm', 'ci');
     expect(again.stdout.toString()).toMatch(/added \d+ package/);
     expect((await reached()).every(({ route }) => route === 'npm')).toBe(true);

@@ -103,11 +103,11 @@ async function checkHost(
   const docker = `docker -H ${host.engine}`;
   const tools = [...(policy?.tools.values() ?? [])].filter(({ strategy }) => strategy === 'ghost');
   const images = new Set(tools.flatMap(({ image }) => (image === undefined ? [] : [image])));
-  const networks = [...(policy === undefined ? [] : dockerNetworks(policy).keys())];
+  const networks = [...(policy === undefined ? [] : dockerNetworks(policy))];
   const volumes = agents.flatMap(({ workspace }) => (workspace?.kind === 'volume' ? [workspace.source] : []));
   const wanted = [
     ...[...images].map((name) => [`/images/${name}/json`, `${docker} pull ${name}`] as const),
-    ...networks.map((name) => [`/networks/${name}`, `${docker} network create ${name}`] as const),
+    ...networks.map(([name]) => [`/networks/${name}`, `${docker} network create ${name}`] as const),
     ...volumes.map((name) => [`/volumes/${name}`, `${docker} volume create ${name}`] as const),
   ];
   const asked = await Promise.all(
@@ -116,9 +116,7 @@ async function checkHost(
   const missing = new Map(
     asked.flatMap(([path, finding]) => (finding === undefined ? [] : [[path, finding] as const])),
   );
-  const there = [...(policy === undefined ? [] : dockerNetworks(policy))].filter(
-    ([network]) => !missing.has(`/networks/${network}`),
-  );
+  const there = networks.filter(([network]) => !missing.has(`/networks/${network}`));
   const lacksImage = ([, image]: readonly [string, string]) => missing.has(`/images/${image}/json`);
   return [
     ...[engine, ...missing.values()],
