@@ -45,6 +45,8 @@ async function main(): Promise<void> {
   if (file === undefined) return;
   try {
     await serve(loadRelayConfig(file), createLog('relay'));
+    // Nothing is open but what a peer, or a name server that does not answer, would hold the process for.
+    process.exit();
   } catch (error) {
     say('relay', error instanceof Error ? error.message : String(error));
     // Agents that are served already must not wait for agents that can never be served.

@@ -30,6 +30,8 @@ export interface StackWish {
   /** Most waiting ghosts of the tool `test` on each host. */
   readonly warm: number;
   readonly env?: NodeJS.ProcessEnv;
+  /** There is a second agent, `neighbour`. */
+  readonly neighbour?: boolean;
   /** No host sees the workspace of `coder`; there is a second agent, `neighbour`, whose workspace all see. */
   readonly followed?: boolean;
   /** In place of `policy.yaml`. */
@@ -39,7 +41,7 @@ export interface StackWish {
 export async function startBenchStack(
   lab: Lab,
   timer: string,
-  { warm, env, followed, policy: own }: StackWish,
+  { warm, env, followed, neighbour: second, policy: own }: StackWish,
 ): Promise<BenchStack> {
   const policy = own ?? (await readFile(join(import.meta.dirname, 'policy.yaml'), 'utf8'));
   const limits = { 'executions-per-agent': 200 };
@@ -50,6 +52,7 @@ export async function startBenchStack(
     gateway,
     host: { warm },
     ...(env && { env }),
+    ...(second && { agents: { coder: {}, neighbour: {} } }),
     ...(followed && { agents: { coder: { followed: {} }, neighbour: {} } }),
   });
   const { coder: agent, neighbour = agent } = stack.agents;

@@ -8,6 +8,7 @@ import { issueServerCertificate } from '../../src/pki/issue-certificate.ts';
 import { type Internet, startInternet } from '../e2e/internet.ts';
 import { run } from '../lab/command.ts';
 import type { BenchStack } from './bench-stack.ts';
+import { besideCrowd } from './crowd.ts';
 import { type Figure, type Quantiles, quantiles, single } from './figure.ts';
 import type { Counts } from './latency.ts';
 import { intoRawEngine } from './raw-engine.ts';
@@ -29,6 +30,7 @@ export async function egressFigures(bench: BenchStack, { quick }: Counts): Promi
     await fetched(bench, internet.publicAddress, quick),
     await started(bench, quick),
     await idle(bench, internet.address),
+    ...(await besideCrowd(bench, internet.address, quick)),
   ];
 }
 

@@ -54,7 +54,7 @@ function groups(): Readonly<Record<string, Group>> {
     'one-engine': onStack({ hosts: 1, warm: 0 }, sustainedFigures),
     'two-engines': onStack({ hosts: 2, warm: 0 }, sustainedFigures),
     throughput: onStack({ hosts: 2, warm: 8 }, throughputFigures),
-    egress: onStack({ hosts: 2, warm: 4, policy: egressOf() }, egressFigures),
+    egress: onStack({ hosts: 2, warm: 4, neighbour: true, policy: egressOf() }, egressFigures),
     workspaces: onStack({ hosts: 2, warm: 8, followed: true, env: hopsEnv }, followedFigures),
   };
 }

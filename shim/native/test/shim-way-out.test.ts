@@ -59,10 +59,13 @@ describe.skipIf(!asRoot).each(nativeBuilds)("an agent's way out ($name)", (build
     // Many sockets stand before it in the list.
     const many = `for i in $(seq 80); do exec {fd}<>/dev/tcp/127.0.0.1/4000; done`;
     const listen = `"$NODE" -e 'require("net").createServer().listen(4000)' & until exec 4<>/dev/tcp/127.0.0.1/4000; do sleep 0.05; done 2>/dev/null`;
-    start(bench, `${listen}; ${many}; WAY & sleep 0.5; ${node}; kill %1`, { NODE: process.execPath });
+    const line = `${listen}; ${many}; WAY & sleep 0.5; ${node}; kill %1`;
+    const run = start(bench, line, { NODE: process.execPath });
     const connection = await relay.next();
     await connection.answer(0);
     expect((await connection.inbox.first(FrameType.opened)).payload).toEqual(Buffer.of(0, isOurs));
+    connection.socket.destroy();
+    await run.end();
   });
 
   test('says that the place is taken, and asks nobody', async () => {
