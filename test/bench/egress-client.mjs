@@ -2,7 +2,7 @@
 //   WAY download HOST PORT BYTES   milliseconds until so many bytes have come
 //   WAY first HOST PORT COUNT      of each of COUNT connections, milliseconds until its first byte has come back
 //   WAY idle HOST PORT COUNT       opens COUNT connections, says so, and ends with its input
-//   WAY crowd HOST PORT COUNT      opens COUNT connections, 250 at once, and says so again and again until its input ends
+//   WAY crowd HOST PORT AT-ONCE    opens connections, so many at once, until its input ends; says when 1,000 were, and how many at last
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
@@ -53,20 +53,21 @@ if (what === 'idle') {
   await once(process.stdin.resume(), 'end');
 }
 if (what === 'crowd') {
+  let opened = 0;
   let ended = false;
   void once(process.stdin.resume(), 'end').then(() => (ended = true));
-  // The gateway turns away what is more than an agent may have.
-  const one = () =>
-    open().then(
-      ({ socket }) => socket.destroy(),
-      () => {},
-    );
-  const keepOpening = async (left) => {
-    for (; left > 0 && !ended; left -= 1) await one();
+  const keepOpening = async () => {
+    while (!ended) {
+      // The gateway turns away what is more than an agent may have.
+      await open().then(
+        ({ socket }) => socket.destroy(),
+        () => {},
+      );
+      opened += 1;
+      if (opened === 1000) console.log('many');
+    }
   };
-  while (!ended) {
-    await Promise.all(Array.from({ length: 250 }, () => keepOpening(count / 250)));
-    console.log(count);
-  }
+  await Promise.all(Array.from({ length: count }, keepOpening));
+  console.log(opened);
 }
 process.exit();
