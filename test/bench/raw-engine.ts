@@ -21,6 +21,27 @@ export async function intoRawEngine(host: LabHost, bytes: number): Promise<numbe
   return bytes / 1e3 / (performance.now() - began);
 }
 
+/** Milliseconds of each of `count` pairs of bytes that such a container sends back, the second after the first. */
+export async function echoedByRawEngine(host: LabHost, count: number): Promise<number[]> {
+  const { docker } = connect({ name: host.name, engine: host.url, tls: host.tls });
+  const container = await docker.createContainer({ ...body, Cmd: ['cat'] });
+  const stream = (await container.attach(attached)) as Duplex;
+  await container.start();
+  const taken: number[] = [];
+  for (let pair = 0; pair < count; pair++) {
+    const began = performance.now();
+    for (let echo = 0; echo < 2; echo++) {
+      stream.write('x');
+      await once(stream, 'data');
+    }
+    taken.push(performance.now() - began);
+  }
+  stream.end();
+  await container.wait();
+  stream.destroy();
+  return taken;
+}
+
 /**
  * The engine calls that a ghost needs, made directly over the gateway's own connection, with the same hardening and
  * nothing else.

@@ -78,6 +78,23 @@ const tools = (...names: string[]): RelayState => ({
   agents: [{ name: 'coder', tools: names, paused: false, killed: false, users: [] }],
 });
 
+/** In namespaces of its own, where its name server takes every question and answers none. */
+async function withoutAnswers(): Promise<string[]> {
+  const names = join(dir, 'resolv.conf');
+  await writeFile(names, 'nameserver 192.0.2.1\noptions timeout:3 attempts:1\n');
+  const lines = [
+    `mount --bind ${names} /etc/resolv.conf`,
+    'ip link set lo up',
+    'ip link add silent type veth peer name other',
+    'ip address add 192.0.2.2/24 dev silent',
+    'ip neighbour add 192.0.2.1 lladdr 02:00:00:00:00:01 dev silent',
+    'ip link set silent up',
+    'ip link set other up',
+    'exec "$@"',
+  ];
+  return ['unshare', '-mn', 'sh', '-ec', lines.join('\n'), 'sh'];
+}
+
 describe.skipIf(!isRoot)('an agent host', () => {
   test('the static shim, under a tool’s name in the jail, as the agent’s user', async () => {
     const execute: Execute = async (_caller, { command, identity }, channel) => {
@@ -164,6 +181,15 @@ describe.skipIf(!isRoot)('an agent host', () => {
     const { code, stderr } = await attempt(['unshare', '-m', 'sh', '-c', hide]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^clawrden: relay: the peer-credential addon .* make -C shim\/native\n$/);
+  });
+
+  test('whose name server answers nothing ends soon', patience, async () => {
+    await using gateway = await startTestGateway();
+    const file = await writeConfig(gateway, { gateway: 'gateway.example:9' });
+    await using program = await startMain(file, await withoutAnswers());
+    const began = performance.now();
+    expect(await program.end('SIGTERM')).toBe(0);
+    expect(performance.now() - began).toBeLessThan(8000);
   });
 });
 

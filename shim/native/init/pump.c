@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "descriptors.h"
+#include "over.h"
 #include "stop.h"
 
 /* The most that a tool can make of a pipe. */
@@ -39,7 +40,7 @@ static void send_chunk(struct run *run, uint8_t type, size_t length)
 /* Processes that the tool left may write for ever. All of its own bytes are among the first that a pipe can hold. */
 static bool leave(struct run *run, int *fd, uint8_t type, bool empty)
 {
-    if (!run_leaves(run) || (!empty && run->rest < 2 * PIPE_MOST))
+    if (!over_leaves(run) || (!empty && run->rest < 2 * PIPE_MOST))
         return false;
     int *left = type == FRAME_STDOUT ? &run->left.out : &run->left.err;
     if (run->plan.terminal)
@@ -68,7 +69,7 @@ static void pump_one(struct run *run, int *fd, uint8_t type)
 
 void pump(struct run *run, short out_events, short err_events)
 {
-    bool last = run_over(run);
+    bool last = over(run);
     /* While the init has the terminal's other side open, the master never ends. */
     if (last)
         descriptor_shut(&run->tool.slave);

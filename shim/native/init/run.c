@@ -10,6 +10,7 @@
 #include "family.h"
 #include "oom.h"
 #include "orders.h"
+#include "over.h"
 #include "pump.h"
 #include "stop.h"
 #include "usage.h"
@@ -28,16 +29,6 @@ void run_begin(struct run *run)
     run->left = (struct left){-1, -1};
 }
 
-bool run_leaves(const struct run *run)
-{
-    return run->ended && run->plan.leave && run->cause == CAUSE_OWN;
-}
-
-bool run_over(const struct run *run)
-{
-    return run->ended && (run->childless || run_leaves(run) || stop_reaped_enough(run));
-}
-
 /* A script that is being changed must not run on, and a changed one may already have run: this cause replaces any
  * other. */
 static void operand_changed(struct run *run, int operand)
@@ -53,7 +44,7 @@ static void take_end(struct run *run, int status)
     run->status = status;
     stop_ended(run);
     /* The end of the terminal must not hang up what is left. */
-    if (run_leaves(run) && run->tool.slave >= 0)
+    if (over_leaves(run) && run->tool.slave >= 0)
         tcsetpgrp(run->tool.slave, getpgrp());
 }
 
@@ -81,7 +72,7 @@ static void reap(struct run *run)
             take_end(run, status);
     }
     run->childless = pid < 0 && errno == ECHILD;
-    if (run->ended && !run->childless && !run_leaves(run))
+    if (run->ended && !run->childless && !over_leaves(run))
         family_kill();
 }
 
@@ -114,12 +105,12 @@ static void forget_signals(int signals)
 
 static void mind_operands(struct run *run)
 {
-    bool over = run->ended && (run->childless || run_leaves(run));
-    int changed = over ? hold_last_look(&run->hold, &run->plan) : hold_changed(&run->hold);
+    bool read = run->ended && (run->childless || over_leaves(run));
+    int changed = read ? hold_last_look(&run->hold, &run->plan) : hold_changed(&run->hold);
     if (changed >= 0)
         operand_changed(run, changed);
     /* Waiting writers may continue once no process of the tool reads any more. */
-    if (over)
+    if (read)
         hold_end(&run->hold);
 }
 
@@ -210,7 +201,7 @@ static void tell_end(struct run *run)
 void run_serve(struct run *run)
 {
     feed_open(&run->feed, run->tool.in, run->plan.stdio[0] == STDIO_PIPE, &run->out);
-    while (!run_over(run) || run->tool.out >= 0 || run->tool.err >= 0)
+    while (!over(run) || run->tool.out >= 0 || run->tool.err >= 0)
         step(run);
     network_close(&run->network);
     deliver(run);

@@ -52,12 +52,6 @@ struct run {
 /* Starts the clocks, immediately before the tool starts. */
 void run_begin(struct run *run);
 
-/* The tool has ended by itself, and what it left in the background is to live on. */
-bool run_leaves(const struct run *run);
-
-/* Nothing more of the tool is waited for: only what is in its pipes. */
-bool run_over(const struct run *run);
-
 /* Serves the tool until none of its processes is left and its end was reported. Ends the process if the gateway is
  * gone. */
 void run_serve(struct run *run);

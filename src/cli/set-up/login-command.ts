@@ -1,17 +1,5 @@
 import { Command } from 'commander';
 
-export interface LoginOptions {
-  readonly gateway?: string;
-  readonly code?: string;
-  readonly oidc?: boolean;
-  readonly url?: string;
-  readonly device?: boolean;
-  readonly open?: boolean;
-  readonly trust?: string;
-  readonly json?: boolean;
-  readonly context?: string;
-}
-
 export function loginCommand(): Command {
   return new Command('login')
     .description('make a key here, get its certificate, and write the context')

@@ -12,9 +12,20 @@ import { printJson, printLine } from '../print/output.ts';
 import { CliError } from '../reach/cli-error.ts';
 import { contextFile, readContext } from '../reach/context.ts';
 import { toCliError } from '../reach/grpc-error.ts';
-import type { LoginOptions } from './login-command.ts';
 import { loginByBrowser, loginByDevice } from './oidc-login.ts';
 import { createPostJson } from './post-json.ts';
+
+interface LoginOptions {
+  readonly gateway?: string;
+  readonly code?: string;
+  readonly oidc?: boolean;
+  readonly url?: string;
+  readonly device?: boolean;
+  readonly open?: boolean;
+  readonly trust?: string;
+  readonly json?: boolean;
+  readonly context?: string;
+}
 
 interface LoggedIn {
   readonly kind: 'person' | 'program' | 'relay';
