@@ -16,12 +16,13 @@ export function endOf({ fault, message, detail }: EgressError): End {
 }
 
 export function recordOf({ way, facts }: Visit, end: End, ms: number): ConnectionRecord {
-  const { execution, agent, reach, account } = way;
-  const { to, route, address, up, down, isLearned } = facts;
+  const { execution, agent, reach, account, hide } = way;
+  const { address, up, down, isLearned } = facts;
   const turnedAway = account.takeTurnedAway();
   return {
     type: 'connection',
-    ...{ execution, agent, network: reach.network, to, route, address, ...end, up, down, ms },
+    ...{ execution, agent, network: reach.network, to: hide(facts.to), route: hide(facts.route), address },
+    ...{ outcome: end.outcome, text: hide(end.text), up, down, ms },
     ...(isLearned && { learned: true as const }),
     ...(turnedAway > 0 && { turnedAway }),
   };

@@ -97,7 +97,7 @@ async function tell(
   fault: EgressError,
 ): Promise<void> {
   const refusal = refusalOf(fault);
-  visit.way.refused(refusal.line);
+  visit.way.refused(visit.way.hide(refusal.line));
   const unread = asked?.is === 'request' ? asked.request : client;
   await lastWords(client, visit.facts.isAnswered ? '' : refusalBytes(refusal), unread);
 }

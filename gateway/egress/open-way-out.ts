@@ -13,7 +13,7 @@ export function openWayOutWith(create: CreateWayOut): OpenWayOut {
 /** Of one execution, with all that a way has; or of an agent, which nobody is told of. */
 export type CreateWayOut = (way: Way | (AgentWay & Pick<Way, 'account' | 'signal' | 'mcp'>)) => WayOut;
 
-const ofAgent = { execution: '', refused: () => {}, ended: () => {} };
+const ofAgent = { execution: '', refused: () => {}, hide: (text: string) => text, ended: () => {} };
 
 export function wayOutMaker({ serve }: Pick<Egress, 'serve'>, faults: Faults): CreateWayOut {
   return (given) => {

@@ -41,6 +41,8 @@ async function reachToLearn(
       'denied',
       `${facts.to.slice(0, longestShown)} is not a destination of network ${network}`,
     );
+  // What is learned is kept, and shown to people.
+  if (way.hide(facts.to) !== facts.to) throw new EgressError('denied', 'a name with a secret is not learned');
   if (!learning.takes(facts.to)) throw new EgressError('limit', 'more destinations than are learned at once');
   facts.isLearned = true;
   visit.endWith(learning.signal);

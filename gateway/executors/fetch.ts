@@ -54,7 +54,7 @@ async function run(
   const { stdout, lines, code } = await answerFetch({
     ...{ plan, reach: plan.reach, reaching },
     decideAgain: (next) => decideAgain({ ...next, cwd: execution.record.cwd }),
-    traveller: travellerOf(execution, plan.agent, () => {}, signal),
+    traveller: travellerOf(execution, plan.agent, { signal }),
     usual: isForModel(execution) ? 'text' : 'raw',
   });
   const [tool = ''] = plan.argv;

@@ -1,7 +1,7 @@
 import { onAbort } from '../../src/abort.ts';
 import type { CrumbPace } from '../../src/crumb-budgets.ts';
 import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
-import { outcomeOfEnd } from '../../src/init-client/init-end.ts';
+import { isOwnEnd, outcomeOfEnd } from '../../src/init-client/init-end.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';
 import type { InitSession } from '../../src/init-client/init-session.ts';
 import { operandsFound } from '../../src/init-client/plan-operands.ts';
@@ -119,14 +119,15 @@ async function runIn(
     lost = error;
     session.destroy();
   });
-  const wayOut = wayOutOf(plan, execution, openWayOut);
+  const wayOut = wayOutOf(plan, execution, secrets, openWayOut);
   const naming = nameless ? setTimeout(() => ghost.claim(execution.record.id), nameAfterMs) : undefined;
   using _ = cancelOnAbort(execution, session);
+  using output = outputOf(execution, secrets, plan.unmasked === true);
   await using _live = exchangeLive(plan, visit, execution);
   try {
     const ending = session.run({
       plan: initPlanOf(plan, execution.context.wiring, secrets?.forInit),
-      send: outputOf(execution, secrets, plan.unmasked === true),
+      send: output.send,
       startWithinMs: startTimeoutMs,
       // A host that floods slows nothing down that runs on another one.
       pace: paceOf(`${host.name} ${plan.agent}`),
@@ -141,6 +142,7 @@ async function runIn(
     execution.placed(host.name, containerId);
     execution.takeInputs((input) => forward(input, session));
     const end = await ending;
+    output.end(isOwnEnd(end));
     if (end.type === 'exit') execution.usage = end.usage;
     execution.trace.mark('ended');
     execution.signal.throwIfAborted();
@@ -162,9 +164,15 @@ function faultIn({ isolation }: Plan, error: unknown): unknown {
   return new ClawrdenError('session-lost', `${message}; its session was ended`);
 }
 
-function wayOutOf({ agent, reach }: Plan, execution: Execution, open: OpenWayOut): WayOut | undefined {
+function wayOutOf(
+  { agent, reach }: Plan,
+  execution: Execution,
+  secrets: GivenSecrets | undefined,
+  open: OpenWayOut,
+): WayOut | undefined {
   if (reach === undefined) return undefined;
-  return open(travellerOf(execution, agent, tellRefusals(execution)), reach);
+  const refused = tellRefusals(execution);
+  return open(travellerOf(execution, agent, { refused, ...(secrets && { hide: secrets.hide }) }), reach);
 }
 
 /** On the agent's terminal. One at a time: a tool may try again and again, and nobody may read. */

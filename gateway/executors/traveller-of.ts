@@ -7,13 +7,12 @@ import type { Traveller } from '../ports/way-out.ts';
 export function travellerOf(
   execution: Execution,
   agent: string,
-  refused: (line: string) => void,
-  signal = execution.signal,
+  { signal = execution.signal, refused = () => {}, hide = (text) => text }: Partial<Traveller>,
 ): Traveller {
   const tally = createConnectionTally();
   const ended = (connection: ConnectionRecord) => {
     tally.add(connection);
     execution.reached(tally.told());
   };
-  return { execution: execution.record.id, agent, signal, refused, ended };
+  return { execution: execution.record.id, agent, signal, refused, hide, ended };
 }

@@ -12,6 +12,8 @@ export interface Traveller {
   readonly agent: string;
   /** Ends its connections. */
   readonly signal: AbortSignal;
+  /** Masks what nobody may read who reads records: the secrets that are given to what makes the connections. */
+  readonly hide: (text: string) => string;
   /** Gets the line that a refused client got. */
   readonly refused: (line: string) => void;
   /** Gets what the audit got, when a connection is over. */

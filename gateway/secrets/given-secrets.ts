@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { InitSecrets } from '../../src/init-client/init-plan.ts';
 import type { Plan } from '../../src/plan.ts';
-import { createMasking, type MaskStream } from './mask-stream.ts';
+import { createHiding, createMasking, type MaskStream } from './mask-stream.ts';
 import type { Secret } from './open-secrets.ts';
 
 /** What one plan gives its tool: they go to the init, and are nowhere else. */
@@ -10,6 +10,8 @@ export interface GivenSecrets {
   readonly forInit: InitSecrets;
   /** Masks one stream of what the tool writes. */
   readonly mask: () => MaskStream;
+  /** Masks one text, in which small letters may stand for large ones: a name that its tool asked for, for example. */
+  readonly hide: (text: string) => string;
 }
 
 /** Together they must fit in a frame beside the plan, and in the ghost's folder of secrets. */
@@ -47,6 +49,7 @@ export function createGiveSecrets(secret: Secret, log: Pick<Logger, 'warn'>): Gi
         files: files.map(({ as, value }) => ({ path: as, text: value })),
       },
       mask: createMasking(values),
+      hide: createHiding(values),
     };
   };
 }

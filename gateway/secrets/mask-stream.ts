@@ -1,20 +1,45 @@
 import { FormIndex } from './form-index.ts';
-import { formsOf, leastFormBytes } from './secret-forms.ts';
+import { formsOf, mostPieceBytes } from './secret-forms.ts';
 
 export const mask = Buffer.from('***');
 
-/** Masks one stream. What it gives does not depend on where the stream was cut. It holds little more than a kilobyte. */
+/**
+ * Masks one stream. Who chooses a part of the stream must not learn by it how a secret begins: what is held back, and for
+ * how long, is the same whether or not it is like one.
+ */
 export interface MaskStream {
-  /** What is sure not to be a part of a secret, with a mask for each place that is. */
+  /** All but the last kilobyte, with a mask for each place where a secret stands. */
   readonly push: (bytes: Uint8Array) => Buffer;
-  /** The rest, once the stream has ended. A secret that was cut off there is masked, too, from 8 bytes on. */
-  readonly end: () => Buffer;
+  /** Of what is held back, what a line end closes. */
+  readonly lines: () => Buffer;
+  /** All that is held back: nothing more comes, or not soon. */
+  readonly rest: () => Buffer;
+  /** The stream ends where nobody meant it to: a line that has no end is masked, whatever stands there. */
+  readonly cut: () => Buffer;
 }
+
+/** As long as the longest form, less the byte that would complete it. */
+const heldBytes = mostPieceBytes - 1;
 
 /** Makes streams that mask these values. */
 export function createMasking(values: readonly string[]): () => MaskStream {
   const index = new FormIndex([...new Set(values)].flatMap(formsOf));
   return () => new Masker(index);
+}
+
+/** Masks whole texts; its index is made for the first of them. */
+export function createHiding(values: readonly string[]): (text: string) => string {
+  let index: FormIndex | undefined;
+  return (text) => {
+    const forms = () => [...new Set(values)].flatMap(formsOf).flatMap((form) => [form, inSmallLetters(form)]);
+    index ??= new FormIndex(forms());
+    const masker = new Masker(index);
+    return Buffer.concat([masker.push(Buffer.from(text)), masker.rest()]).toString();
+  };
+}
+
+function inSmallLetters(form: Buffer): Buffer {
+  return Buffer.from(form.map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte)));
 }
 
 /** From `start` on the stream is like the beginning of `form`, as far as it has come. */
@@ -28,7 +53,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Positions count from the beginning of the stream. It holds back at most as much as the longest piece has. */
+/** Positions count from the beginning of the stream. */
 class Masker implements MaskStream {
   readonly #index: FormIndex;
   #held = Buffer.alloc(0);
@@ -58,15 +83,25 @@ class Masker implements MaskStream {
     });
     const end = this.#index.openEnd(text, this.#scanned - this.#from);
     this.#scanned = this.#from + end;
-    return this.#release(text, this.#open[0]?.start ?? this.#scanned);
+    return this.#release(text, Math.max(this.#from, this.#from + text.length - heldBytes));
   }
 
-  end(): Buffer {
-    const end = this.#from + this.#held.length;
-    const cut = this.#open.filter(({ start }) => end - start >= leastFormBytes);
-    this.#found.push(...cut.map(({ start }) => ({ start, end })));
-    this.#open = [];
-    return this.#release(this.#held, end);
+  lines(): Buffer {
+    return this.#letGo(this.#from + Math.max(this.#held.lastIndexOf(0x0a), this.#held.lastIndexOf(0x0d)) + 1);
+  }
+
+  rest(): Buffer {
+    return this.#letGo(this.#from + this.#held.length);
+  }
+
+  cut(): Buffer {
+    const lines = this.lines();
+    return this.rest().length === 0 ? lines : Buffer.concat([lines, mask]);
+  }
+
+  #letGo(until: number): Buffer {
+    this.#scanned = Math.max(this.#scanned, until);
+    return this.#release(this.#held, until);
   }
 
   /** `from`: before it, the candidate was compared. */

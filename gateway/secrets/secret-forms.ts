@@ -3,6 +3,8 @@ export const leastFormBytes = 8;
 
 /** What is longer is looked for in pieces, so that also a part of it is found, and little is held back. */
 const mostFormBytes = 1024;
+/** The last piece of a form has the bytes that are too few for one more. */
+export const mostPieceBytes = mostFormBytes + leastFormBytes - 1;
 
 /** How wide programs wrap base64: base64(1) and MIME, and PEM. */
 const wraps = [76, 64];

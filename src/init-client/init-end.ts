@@ -59,6 +59,11 @@ function diedForMemory({ oomKills, signal, code }: Extract<InitEnd, { type: 'exi
   return oomKills > 0 && (signal === 9 || code === 128 + 9);
 }
 
+/** The tool ended by itself, and by no signal, as far as its status tells: a shell passes on that its child did. */
+export function isOwnEnd(end: InitEnd): boolean {
+  return end.type === 'exit' && end.cause === 'own' && end.signal === 0 && end.code <= 128;
+}
+
 /** The outcome for the caller. A cancel becomes `canceled`; the caller knows the reason better and may replace it. */
 export function outcomeOfEnd(end: InitEnd, limits: EndLimits): Outcome {
   if (end.type === 'refused') return failure(end.reason, end.text);

@@ -92,6 +92,7 @@ function use({ reach, limits = {}, proxy, idleMs = 300_000, routes = [] }: WayOr
   const way = {
     ...{ reach, execution: 'e-1', agent: 'coder', account: openAccount(limits), signal: ended.signal },
     refused: (line: string) => void refused.push(line),
+    hide: (text: string) => text.replaceAll('hidden-word', '***'),
     ended: () => {},
   };
   serve = (socket) => egress.serve(socket, way);

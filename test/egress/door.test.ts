@@ -34,6 +34,18 @@ describe.skipIf(!mayMakeNamespaces)('the way out', () => {
     ]);
   });
 
+  it.each([
+    ['a name', 'CONNECT hidden-word.example:443 HTTP/1.1\r\n\r\n', { to: '***.example:443', route: '' }],
+    ['a route', 'GET /hidden-word/x HTTP/1.1\r\nHost: x\r\n\r\n', { route: '***' }],
+    ['a target', 'GET hidden-word HTTP/1.1\r\nHost: x\r\n\r\n', {}],
+  ])('A-289 P14: keeps and tells no secret that stands in %s', async (_what, request, kept) => {
+    await site.say(request);
+    const facts = await site.order({ tell: 'all' });
+    expect(facts.records).toMatchObject([kept]);
+    expect(JSON.stringify([facts.records, facts.refused])).toContain('***');
+    expect(JSON.stringify([facts.records, facts.refused])).not.toContain('hidden-word');
+  });
+
   it('carries TLS to the server that its hello names, and it is the server itself that answers', async () => {
     const socket = await site.tunnel('registry.example:443');
     const tls = tlsConnect({ socket, servername: 'registry.example', ca: site.ca });

@@ -277,6 +277,6 @@ test('A-68 P18: every answer to a scoped operator is the same with another fleet
       const ofMine = order.map((number) => all[asked.findIndex((each) => each.number === number)] ?? '');
       expect(await transcript(both!, ofMine, limit)).toEqual(await transcript(alone!, ids, limit));
     }),
-    { numRuns: process.env['CLAWRDEN_LONG'] ? 200 : 5 },
+    { numRuns: process.env['CLAWRDEN_LONG'] ? 80 : 5 },
   );
 });

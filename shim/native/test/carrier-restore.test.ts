@@ -20,7 +20,7 @@ import type { Refused } from '../../../src/carrier-client/exchange-frames.ts';
 import { Pair } from './carrier-pair.ts';
 import { buildsOrOnly, CarrierProcess, makePlace } from './carrier-process.ts';
 
-const numRuns = process.env['CLAWRDEN_LONG'] ? 200 : 8;
+const numRuns = process.env['CLAWRDEN_LONG'] ? 80 : 8;
 
 /** A file name: any bytes but `/` and NUL, and neither `.` nor `..`. */
 const fileName = fc

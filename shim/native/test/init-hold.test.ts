@@ -21,8 +21,8 @@ import type { InitEnd } from './init-process.ts';
 import { nativeBuilds } from './native-builds.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
-const runs = isLong ? 600 : 24;
-const closeRounds = isLong ? 300 : 18;
+const runs = isLong ? 300 : 24;
+const closeRounds = isLong ? 150 : 18;
 const atOnce = 6;
 const top = mkdtempSync(join(tmpdir(), 'clawrden-hold-'));
 chmodSync(top, 0o755);

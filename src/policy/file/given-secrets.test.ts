@@ -155,6 +155,17 @@ describe('policy check', () => {
     expect(warned('gh')).toEqual([]);
   });
 
+  it('A-290 warns of git, whatever its sub-command: a repository names programs that it runs', () => {
+    const warned = (tool: string) =>
+      checked(
+        'workspace: read',
+        `{ name: r, tools: [${tool}], subcommands: [status], safe-arguments: true, action: allow, secrets: { A: a } }`,
+        tool,
+      ).warnings.filter((line) => line.includes('configuration of a repository'));
+    expect(warned('git')).toEqual([expect.stringContaining('gives secrets to git')]);
+    expect(warned('gh')).toEqual([]);
+  });
+
   it('warns about what takes them out: the workspace, the network, no mask', () => {
     const warned = (tool: string) =>
       checked(

@@ -59,6 +59,9 @@ const runAgentsCode: ReadonlySet<string> = new Set([
   ...['pypy', 'Rscript', 'R', 'julia', 'guile', 'elixir', 'erl', 'octave', 'runghc', 'ghci', 'jupyter'],
 ]);
 
+/** Whatever they do: programs are named in the configuration of a repository, and that is a file of the agent's. */
+const runConfigured: ReadonlySet<string> = new Set(['git', 'hg', 'jj']);
+
 interface Use {
   /** How `policy check` names it. */
   readonly at: string;
@@ -89,6 +92,11 @@ export function findSecretWarnings(policy: Policy): string[] {
       ...(isUnknown && (said.secrets?.size ?? 0) > 0
         ? [
             `${at} gives secrets to ${tool.name}, of which nothing is known: see that it runs nothing that its agent wrote`,
+          ]
+        : []),
+      ...(isOneOf(runConfigured, tool.name) && (said.secrets?.size ?? 0) > 0
+        ? [
+            `${at} gives secrets to ${tool.name}, which runs programs that the configuration of a repository names: its agent can read them`,
           ]
         : []),
       ...(said.unmasked === true
