@@ -15,7 +15,7 @@ Builds, lints, type-checks and runs every test; ends with one line, N passed, M 
   --fast   types, lint and the unit tests, which start no process (a minute at most)
   PATH...  only the test files whose path contains one of these words
 
-Of the slow files it takes every third: those of CLAWRDEN_TURN (0 to 2), or of the commit.
+Of the slow files it takes every fourth: those of CLAWRDEN_TURN (0 to 3), or of the commit.
 `;
 
 const checkout = join(import.meta.dirname, '../..');
