@@ -47,10 +47,14 @@ export const interpreters: ReadonlySet<string> = new Set([
   ...['tclsh', 'expect', 'osascript', 'java', 'go', 'cargo', 'gradle', 'mvn', 'docker', 'podman', 'kubectl'],
 ]);
 
+/** How Debian names a tool for one kind of processor: `x86_64-linux-gnu-gcc`. */
+const ofTarget = /^[a-z0-9_]+-linux-(?:gnu|musl)[a-z0-9]*-(?=.)/;
+
 /** Whether it is one of these, also with a version or a variant: `gcc-12`, `python3.12`, `vim.basic`. */
 export function isOneOf(tools: ReadonlySet<string>, name: string): boolean {
-  const [plain = ''] = name.split(/-?[0-9]|\./);
-  return tools.has(name) || tools.has(plain);
+  const own = name.replace(ofTarget, '');
+  const [plain = ''] = own.split(/-?[0-9]|\./);
+  return tools.has(own) || tools.has(plain);
 }
 
 /** Tools that are useful only for root, which a ghost never is. */

@@ -115,7 +115,17 @@ export const opaqueTools: ReadonlySet<string> = new Set([
     'cgexec',
     'setarch',
   ],
-  ...['tini', 'dumb-init', 'start-stop-daemon', 'run-parts', 'unbuffer', 'xvfb-run', 'ssh-agent', 'sshpass'],
+  ...[
+    'tini',
+    'tini-static',
+    'dumb-init',
+    'start-stop-daemon',
+    'run-parts',
+    'unbuffer',
+    'xvfb-run',
+    'ssh-agent',
+    'sshpass',
+  ],
   ...['valgrind', 'perf', 'faketime', 'hyperfine', 'entr', 'linux32', 'linux64', 'i386', 'x86_64', 'uname26'],
   // Homebrew's names.
   ...['genv', 'gtimeout', 'gnice', 'gnohup', 'gstdbuf', 'gxargs', 'gtime'],
