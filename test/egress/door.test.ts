@@ -37,7 +37,6 @@ describe.skipIf(!mayMakeNamespaces)('the way out', () => {
   it.each([
     ['a name', 'CONNECT hidden-word.example:443 HTTP/1.1\r\n\r\n', { to: '***.example:443', route: '' }],
     ['a route', 'GET /hidden-word/x HTTP/1.1\r\nHost: x\r\n\r\n', { route: '***' }],
-    ['a target', 'GET hidden-word HTTP/1.1\r\nHost: x\r\n\r\n', {}],
   ])('A-289 P14: keeps and tells no secret that stands in %s', async (_what, request, kept) => {
     await site.say(request);
     const facts = await site.order({ tell: 'all' });
