@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientDuplexStream, type StatusObject, status } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { onAbort } from '../../../src/abort.ts';
+import { abortable, onAbort } from '../../../src/abort.ts';
 import type { AgentContainer } from '../../../src/agent-container.ts';
 import type {
   AgentReport,
@@ -86,7 +86,11 @@ async function session(
   tools: Map<string, readonly string[]>,
   signal: AbortSignal,
 ): Promise<End> {
-  const opened = await options.link.synchronize(readyTimeoutMs);
+  const opening = options.link.synchronize(readyTimeoutMs);
+  // A gateway that is away must not hold up the end of its relay.
+  const opened = await abortable(opening, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
   if (opened === undefined) return { why: 'the gateway does not answer', isSoon: true };
   const { stream, renewed } = opened;
   const version = packageVersion();
