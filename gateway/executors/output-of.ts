@@ -61,11 +61,12 @@ class MaskedOutput implements ToolOutput {
 
   readonly send: Send<Output> = (output) => {
     if (isWritten(output)) return this.#write(output);
-    // Behind it comes no output, but for what is held back.
-    if (output.type === 'unread') this.#unread = output;
     // Who stops a tool within a secret is not told what it has written of it.
     if (output.type === 'stopped') this.#stopTimers();
-    return output.type === 'unread' ? undefined : this.#pass(output);
+    if (output.type !== 'unread') return this.#pass(output);
+    // Behind it comes no output, but for what is held back.
+    this.#unread = output;
+    return undefined;
   };
 
   end(isWhole: boolean): void {

@@ -23,7 +23,7 @@ const heldBytes = mostPieceBytes - 1;
 
 /** Makes streams that mask these values. */
 export function createMasking(values: readonly string[]): () => MaskStream {
-  const index = new FormIndex([...new Set(values)].flatMap(formsOf));
+  const index = new FormIndex(formsOfAll(values));
   return () => new Masker(index);
 }
 
@@ -31,11 +31,14 @@ export function createMasking(values: readonly string[]): () => MaskStream {
 export function createHiding(values: readonly string[]): (text: string) => string {
   let index: FormIndex | undefined;
   return (text) => {
-    const forms = () => [...new Set(values)].flatMap(formsOf).flatMap((form) => [form, inSmallLetters(form)]);
-    index ??= new FormIndex(forms());
+    index ??= new FormIndex(formsOfAll(values).flatMap((form) => [form, inSmallLetters(form)]));
     const masker = new Masker(index);
     return Buffer.concat([masker.push(Buffer.from(text)), masker.rest()]).toString();
   };
+}
+
+function formsOfAll(values: readonly string[]): Buffer[] {
+  return [...new Set(values)].flatMap(formsOf);
 }
 
 function inSmallLetters(form: Buffer): Buffer {
@@ -114,7 +117,7 @@ class Masker implements MaskStream {
     else this.#open.push(candidate);
   }
 
-  /** Lets go what stands before `until`: nothing that comes later changes it. */
+  /** Lets go what stands before `until`. */
   #release(text: Buffer, until: number): Buffer {
     const out: Buffer[] = [];
     let at = this.#from;

@@ -52,8 +52,7 @@ export async function startBenchStack(
     gateway,
     host: { warm },
     ...(env && { env }),
-    ...(second && { agents: { coder: {}, neighbour: {} } }),
-    ...(followed && { agents: { coder: { followed: {} }, neighbour: {} } }),
+    ...((second || followed) && { agents: { coder: followed ? { followed: {} } : {}, neighbour: {} } }),
   });
   const { coder: agent, neighbour = agent } = stack.agents;
   if (agent === undefined || neighbour === undefined) throw new Error('the stack has no agent');

@@ -1,11 +1,8 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { once } from 'node:events';
-import { copyFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { AgentContainer } from '../lab/agent-container.ts';
 import type { BenchStack } from './bench-stack.ts';
 import { type Figure, type Quantiles, quantiles } from './figure.ts';
+import { clientArgv, clientOf, endInput, putClient, untilSaid } from './in-ghost.ts';
 
 /** Nobody; past the gateway, which shows what the crowd costs the machine; through the gateway. */
 const crowds = ['none', 'bridge', 'named'] as const;
@@ -15,13 +12,14 @@ type Crowd = (typeof crowds)[number];
 export async function besideCrowd({ stack }: BenchStack, address: string, quick: boolean): Promise<Figure[]> {
   const { coder, neighbour } = stack.agents;
   if (coder === undefined || neighbour === undefined) throw new Error('the stack has no second agent');
-  await copyFile(clientFile, join(stack.workspaceOf('neighbour'), 'client.mjs'));
+  await putClient(stack, 'neighbour');
+  const client = clientOf(neighbour, address);
   const taken: Record<Crowd, number[]> = { none: [], bridge: [], named: [] };
   const came: Record<Crowd, number> = { none: 0, bridge: 0, named: 0 };
   for (let round = 0; round < (quick ? 1 : 4); round++)
     for (const crowd of crowds) {
       const end = crowd === 'none' ? async () => 0 : await startCrowd(coder, crowd, address);
-      taken[crowd].push(...(await firstBytes(neighbour, address, quick ? 50 : 400)));
+      taken[crowd].push(...(await client('named', 'first', 7, quick ? 50 : 400)));
       came[crowd] += await end();
     }
   const named = quantiles(taken.named);
@@ -38,31 +36,17 @@ function figureOf(beside: string, figures: Quantiles): Figure {
   return { figure: `first byte of one agent's connection, ${beside}`, unit: 'ms', ...figures };
 }
 
-const clientFile = join(import.meta.dirname, 'egress-client.mjs');
-
-async function firstBytes(agent: AgentContainer, address: string, count: number): Promise<number[]> {
-  const argv = ['node', 'client.mjs', 'named', 'first', address, '7', String(count)];
-  const { code, stdout, stderr } = await agent.exec(argv, { timeout: 300_000 });
-  if (code !== 0) throw new Error(`${argv.join(' ')}: exit ${code}: ${stderr}`);
-  return stdout.trim().split('\n').map(Number);
-}
-
 /** Resolves once a thousand came; what it returns ends the crowd and says how many came in all. */
 async function startCrowd(
   agent: AgentContainer,
   way: string,
   address: string,
 ): Promise<() => Promise<number>> {
-  const child = agent.spawn(['node', 'client.mjs', way, 'crowd', address, '7', '250']);
-  const ended = once(child, 'exit');
-  const many = once(child.stdout, 'data', { signal: AbortSignal.timeout(120_000) });
-  await Promise.race([many, ended.then(() => Promise.reject(new Error('the crowd ended')))]);
-  return () => endCrowd(child, ended);
-}
-
-async function endCrowd(child: ChildProcessWithoutNullStreams, ended: Promise<unknown>): Promise<number> {
-  const rest = text(child.stdout);
-  child.stdin.end();
-  await ended;
-  return Number(await rest);
+  const child = agent.spawn(clientArgv(way, 'crowd', address, 7, 250));
+  await untilSaid(child, 'many');
+  return async () => {
+    const rest = text(child.stdout);
+    await endInput(child);
+    return Number(await rest);
+  };
 }

@@ -1,6 +1,6 @@
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeAuthority } from '../../src/pki/authority.ts';
@@ -12,6 +12,7 @@ import type { LabHost } from '../lab/lab-host.ts';
 import type { BenchStack } from './bench-stack.ts';
 import { besideCrowd } from './crowd.ts';
 import { type Figure, type Quantiles, quantiles, single } from './figure.ts';
+import { clientArgv, clientOf, endInput, putClient, type RunClient, untilSaid } from './in-ghost.ts';
 import type { Counts } from './latency.ts';
 import { echoedByRawEngine, intoRawEngine } from './raw-engine.ts';
 import { rss } from './throughput.ts';
@@ -24,7 +25,7 @@ type Taken = Record<Way, number[]>;
 export async function egressFigures(bench: BenchStack, { quick }: Counts): Promise<Figure[]> {
   await using internet = await startInternet();
   await using _ = await startRegistry(bench, internet, quick ? 40 : 200);
-  const client = clientOf(bench, internet.address);
+  const client = clientOf(bench.agent, internet.address);
   return [
     await installed(bench, quick),
     ...(await downloaded(bench, client, quick)),
@@ -62,8 +63,6 @@ async function installed(bench: BenchStack, quick: boolean): Promise<Figure> {
     ...{ target: '≤ 1.2 ×', met: ratio <= 1.2 },
   };
 }
-
-type RunClient = (way: Way, what: string, port: number, count: number) => Promise<number[]>;
 
 /** Beside the engine's stream, by which everything goes to a ghost: nothing of ours can be faster. */
 async function downloaded(
@@ -155,36 +154,15 @@ const [commands, ofEach] = [8, 63];
 /** Of the gateway, which has a window for each of them. */
 async function idle({ agent, stack }: BenchStack, address: string): Promise<Figure> {
   const before = await rss(stack.gateway.pid);
-  const argv = ['node', 'client.mjs', 'named', 'idle', address, '7', String(ofEach)];
+  const argv = clientArgv('named', 'idle', address, 7, ofEach);
   const all = Array.from({ length: commands }, () => agent.spawn(argv));
-  await Promise.all(all.map(untilOpen));
+  await Promise.all(all.map((child) => untilSaid(child, 'open')));
   const grown = (await rss(stack.gateway.pid)) - before;
   await Promise.all(all.map(endInput));
   const most = grown / 1e6;
   return {
     figure: `${commands * ofEach} idle connections of ${commands} commands: memory of the gateway`,
     ...{ unit: 'MB', ...single(most), target: '≤ 30 MB', met: most <= 30 },
-  };
-}
-
-async function untilOpen(child: ChildProcessWithoutNullStreams): Promise<void> {
-  const said = once(child.stdout, 'data', { signal: AbortSignal.timeout(60_000) });
-  const [line] = (await Promise.race([said, once(child, 'exit')])) as [unknown];
-  if (String(line) !== 'open\n') throw new Error(`a client of idle connections ended: ${String(line)}`);
-}
-
-async function endInput(child: ChildProcessWithoutNullStreams): Promise<void> {
-  const ended = once(child, 'exit');
-  child.stdin.end();
-  await ended;
-}
-
-function clientOf({ agent }: BenchStack, address: string): RunClient {
-  return async (way, what, port, count) => {
-    const argv = ['node', 'client.mjs', way, what, address, String(port), String(count)];
-    const { code, stdout, stderr } = await agent.exec(argv, { timeout: 300_000 });
-    if (code !== 0) throw new Error(`${argv.join(' ')}: exit ${code}: ${stderr}`);
-    return stdout.trim().split('\n').map(Number);
   };
 }
 
@@ -200,7 +178,7 @@ async function startRegistry(
   await writeFile(join(folder, 'cert'), certificate);
   await writeFile(join(folder, 'key'), key);
   const app = stack.workspaceOf('coder');
-  await copyFile(join(import.meta.dirname, 'egress-client.mjs'), join(app, 'client.mjs'));
+  await putClient(stack, 'coder');
   const dependencies = Object.fromEntries(Array.from({ length: packages }, (_, i) => [`p${i}`, '1.0.0']));
   for (const way of ['named', 'bridge']) {
     await mkdir(join(app, way));

@@ -105,12 +105,12 @@ static void forget_signals(int signals)
 
 static void mind_operands(struct run *run)
 {
-    bool read = run->ended && (run->childless || over_leaves(run));
-    int changed = read ? hold_last_look(&run->hold, &run->plan) : hold_changed(&run->hold);
+    bool done = run->ended && (run->childless || over_leaves(run));
+    int changed = done ? hold_last_look(&run->hold, &run->plan) : hold_changed(&run->hold);
     if (changed >= 0)
         operand_changed(run, changed);
     /* Waiting writers may continue once no process of the tool reads any more. */
-    if (read)
+    if (done)
         hold_end(&run->hold);
 }
 

@@ -87,14 +87,15 @@ export function findSecretWarnings(policy: Policy): string[] {
     // What the tool says by itself is told once.
     const said = rule?.overrides?.secrets === undefined ? (rule?.overrides ?? tool) : tool;
     const reaches = said.network !== undefined || said.reach !== undefined;
+    const isGiven = (said.secrets?.size ?? 0) > 0;
     const isUnknown = !known.has(tool.name) && !isOneOf(runAgentsCode, tool.name);
     return [
-      ...(isUnknown && (said.secrets?.size ?? 0) > 0
+      ...(isUnknown && isGiven
         ? [
             `${at} gives secrets to ${tool.name}, of which nothing is known: see that it runs nothing that its agent wrote`,
           ]
         : []),
-      ...(isOneOf(runConfigured, tool.name) && (said.secrets?.size ?? 0) > 0
+      ...(isOneOf(runConfigured, tool.name) && isGiven
         ? [
             `${at} gives secrets to ${tool.name}, which runs programs that the configuration of a repository names: its agent can read them`,
           ]
