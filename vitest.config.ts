@@ -53,8 +53,9 @@ export default defineConfig({
           name: 'lab',
           include: needEngines,
           exclude: [...configDefaults.exclude, ...leftOut],
-          // All against the one lab that the global setup starts.
-          fileParallelism: false,
+          // Each worker has a lab of its own, and waits for engines most of the time.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
           globalSetup: ['test/run/bundled-programs.ts', 'test/lab/global-setup.ts'],
           testTimeout,
         },

@@ -122,7 +122,7 @@ function randomFault(dice: Dice, calls: number): Fault {
 /** With `--long` each step with each fault, and schedules of several runs. */
 function schedules(calls: number): Fault[][] {
   const dice = seeded(seed);
-  const several = Array.from({ length: isLong ? 30 : 4 }, () =>
+  const several = Array.from({ length: isLong ? 12 : 4 }, () =>
     Array.from({ length: 1 + dice.below(3) }, () => randomFault(dice, calls)),
   );
   if (!isLong) return several;

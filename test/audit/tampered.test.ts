@@ -17,7 +17,7 @@ import { type Dice, seeded } from '../scenarios/seeded.ts';
 import { contents, newWitnessed, note, type Witnessed } from './witnessed.ts';
 
 const seed = Number(process.env['CLAWRDEN_SEED'] ?? Date.now() % 1_000_000);
-const rounds = process.env['CLAWRDEN_LONG'] === '1' ? 30 : 1;
+const rounds = process.env['CLAWRDEN_LONG'] === '1' ? 15 : 1;
 const patience = { timeout: 4000, interval: 50 };
 
 /** What somebody does to the file, and which records must not be lost. */

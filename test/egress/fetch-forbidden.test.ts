@@ -4,7 +4,7 @@ import { type Fetched, type FetchSite, startFetchSite } from './fetch-site.ts';
 import { forbidden, literal, misspelt } from './forbidden-addresses.ts';
 import { mayMakeNamespaces } from './two-namespaces.ts';
 
-const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 2000 : 60;
+const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 800 : 60;
 const page = 'http://good.example/page/to?url=';
 
 describe.skipIf(!mayMakeNamespaces)(

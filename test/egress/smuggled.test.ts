@@ -10,7 +10,7 @@ import { folded, readOne } from './one-request.ts';
 import { climbing, forwarded, routed } from './smuggle-grammar.ts';
 import { ask, mayMakeNamespaces, startNamespaces, type TwoNamespaces } from './two-namespaces.ts';
 
-const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 5000 : 240;
+const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 2000 : 240;
 /** After so many, a way out serves fifty a second. */
 const ofOneWay = 240;
 const answeredWithinMs = 250;

@@ -7,7 +7,7 @@ import { attempt, run } from '../lab/command.ts';
 import { scratch } from './images.ts';
 import { script, shim, Tree } from './tree.ts';
 
-const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 200 : 6;
+const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 100 : 6;
 const folders = ['usr/local/bin', 'usr/bin', 'bin', 'sbin', 'home/agent/bin', 'opt/tool'];
 const names = ['npm', 'docker', 'npm.original', 'npm-cli'];
 

@@ -8,7 +8,7 @@ import { launcher } from '../stack/launcher.ts';
 import { newMirrored, play } from './mirrored.ts';
 import { type RealGateway, startRealGateway } from './real-gateway.ts';
 
-const rounds = process.env['CLAWRDEN_LONG'] === '1' ? 20 : 3;
+const rounds = process.env['CLAWRDEN_LONG'] === '1' ? 10 : 3;
 const waits = { timeout: 60_000, interval: 50 };
 
 let gateway: RealGateway;

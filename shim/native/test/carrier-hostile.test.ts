@@ -41,7 +41,7 @@ async function again(folder: string, body: string): Promise<AsyncDisposable> {
 describe.each(places)(
   'an agent that writes in the tree ($name, $under)',
   ({ name: build, carrier, under }) => {
-    const applies = long ? 300 : 15;
+    const applies = long ? 150 : 15;
 
     test.each([
       [
@@ -101,7 +101,7 @@ describe.each(places)(
            if (!mine) fs.appendFileSync(at('lost'), i + ' became ' + read() + '\\n');
          }`,
           );
-          for (let i = 0; i < (long ? 500 : 150); i++) {
+          for (let i = 0; i < (long ? 300 : 150); i++) {
             await sendOut(pair.home.session, pair.replica.session);
             const now = readFileSync(there, 'utf8');
             writeFileSync(there, now.startsWith('tool') ? now : `tool after ${now}`);
