@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { abortable } from '../../src/abort.ts';
 import { EgressError } from '../../src/egress/egress-error.ts';
 import { type Endpoint, endpointText, hostName } from '../../src/egress/endpoint.ts';
 import { longestHello, readClientHello } from './client-hello.ts';
@@ -42,14 +42,18 @@ async function nextChunk(stream: Duplex, signal: AbortSignal): Promise<Buffer | 
     const chunk = stream.read() as Buffer | null;
     if (chunk !== null) return chunk;
     if (stream.readableEnded || stream.destroyed) return undefined;
-    const over = new AbortController();
-    const either = AbortSignal.any([signal, over.signal]);
-    const ends = ['readable', 'end', 'close'].map((event) => once(stream, event, { signal: either }));
-    try {
-      await Promise.race(ends);
-    } finally {
-      over.abort();
-      await Promise.allSettled(ends);
-    }
+    await untilChanged(stream, signal);
+  }
+}
+
+/** There may be something to read, or nothing more comes. */
+async function untilChanged(stream: Duplex, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const events = ['readable', 'end', 'close'];
+  for (const event of events) stream.once(event, resolve);
+  try {
+    await abortable(promise, signal);
+  } finally {
+    for (const event of events) stream.off(event, resolve);
   }
 }

@@ -1,24 +1,32 @@
 import type { Duplex } from 'node:stream';
+import { onAbort } from '../../src/abort.ts';
 
 export interface Gone extends Disposable {
   readonly signal: AbortSignal;
+  readonly isGone: () => boolean;
 }
 
-/** Aborts when `client` goes away before it has said and heard everything. */
-export function goneWith(client: Duplex): Gone {
-  const gone = new AbortController();
+/** Aborts when `client` goes away before it has said and heard everything, and with `outer`. */
+export function goneWith(client: Duplex, outer: AbortSignal): Gone {
+  const over = new AbortController();
+  let isGone = false;
   const closed = () => {
     const isWhole = client.readableEnded && client.writableFinished && client.errored === null;
-    if (!isWhole) gone.abort(new Error('the client went away'));
+    if (isWhole) return;
+    isGone = true;
+    over.abort(new Error('the client went away'));
   };
+  const ending = onAbort(outer, () => over.abort(outer.reason));
   // Its `close` follows.
   const ignore = () => {};
   client.once('close', closed);
   client.on('error', ignore);
   return {
-    signal: gone.signal,
+    signal: over.signal,
+    isGone: () => isGone,
     [Symbol.dispose]: () => {
       client.off('close', closed);
+      ending[Symbol.dispose]();
     },
   };
 }

@@ -11,7 +11,7 @@ import { forward } from './forward.ts';
 import { type Gone, goneWith } from './gone-client.ts';
 import { lastWords } from './last-words.ts';
 import type { ReachParts } from './reach-destination.ts';
-import { type Asked, readRequest } from './read-request.ts';
+import { type Asked, createRequestReader } from './read-request.ts';
 import { refusalBytes, refusalOf } from './refusal.ts';
 import { isForMcp, serveOwnMcp } from './serve-own-mcp.ts';
 import { tunnel } from './tunnel.ts';
@@ -37,6 +37,7 @@ const tooMany = refusalOf(new EgressError('limit', 'too many connections are ope
 export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): Egress {
   const counts = createCounts();
   const parts = { ...rest, idleMs };
+  const readRequest = createRequestReader();
 
   async function serve(client: Duplex, way: Way, isOfUser = false): Promise<void> {
     if (!way.account.enter()) {
@@ -46,8 +47,8 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       return;
     }
     const began = performance.now();
-    using gone = goneWith(client);
-    const visit = newVisit(way, AbortSignal.any([way.signal, gone.signal]), isOfUser);
+    using gone = goneWith(client, way.signal);
+    const visit = newVisit(way, gone.signal, isOfUser);
     counts.opened();
     try {
       const end = await attend(client, visit, gone);
@@ -79,7 +80,7 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       const fault = faultOf(over ?? error);
       // What is over its limit, or was let through for a while, is cut off, so that its client is gone as well.
       const isCut = over !== undefined || fault.fault === 'limit';
-      if (gone.signal.aborted && !isCut) return { outcome: 'closed', text: 'its client went away' };
+      if (gone.isGone() && !isCut) return { outcome: 'closed', text: 'its client went away' };
       await tell(client, asked, visit, fault);
       return endOf(fault);
     }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { abortable, deadline } from '../../src/abort.ts';
+import { abortable } from '../../src/abort.ts';
 import { EgressError } from '../../src/egress/egress-error.ts';
 import { isDisguised } from './http-headers.ts';
 
@@ -16,8 +16,17 @@ const mostHeaderBytes = 16 * 1024;
  * The one request of a connection, by Node's parser at its strictest. Whatever the client sends behind it is not read
  * as another.
  */
-export async function readRequest(client: Duplex, signal: AbortSignal): Promise<Asked> {
-  const { promise, resolve, reject } = Promise.withResolvers<Asked>();
+export type ReadRequest = (client: Duplex, signal: AbortSignal) => Promise<Asked>;
+
+interface Reading extends PromiseWithResolvers<Asked> {
+  /** What the parser first said is none, also behind a request. */
+  broken?: NodeJS.ErrnoException;
+  asked?: Asked;
+}
+
+/** One server that listens nowhere, for all connections: to make one for each costs more than the parser. */
+export function createRequestReader(): ReadRequest {
+  const readings = new WeakMap<Duplex, Reading>();
   const server = createServer({
     insecureHTTPParser: false,
     maxHeaderSize: mostHeaderBytes,
@@ -25,29 +34,42 @@ export async function readRequest(client: Duplex, signal: AbortSignal): Promise<
     keepAliveTimeout: 1,
   });
   server.maxRequestsPerSocket = 1;
-  server.on('connect', (request, _socket, head) => resolve({ is: 'tunnel', request, head }));
-  server.on('upgrade', () => reject(new EgressError('invalid', 'a connection is not upgraded here')));
-  server.on('request', (request, response) => resolve({ is: 'request', request, response }));
-  const broken: NodeJS.ErrnoException[] = [];
-  server.on('clientError', (error) => {
-    broken.push(error);
-    // Of later requests nobody hears.
-    reject(noRequest(error));
+  server.on('connect', (request, socket, head) =>
+    readings.get(socket)?.resolve({ is: 'tunnel', request, head }),
+  );
+  server.on('upgrade', (_request, socket) =>
+    readings.get(socket)?.reject(new EgressError('invalid', 'a connection is not upgraded here')),
+  );
+  server.on('request', (request, response) =>
+    readings.get(request.socket)?.resolve({ is: 'request', request, response }),
+  );
+  server.on('clientError', (error, socket) => {
+    const reading = readings.get(socket);
+    if (reading !== undefined) breakOff(reading, error);
   });
-  const ended = () => reject(new EgressError('invalid', 'it ended before its request'));
-  client.once('close', ended);
-  server.emit('connection', client);
-  const late = () => new EgressError('late', `no request came within ${withinMs / 1000} s`);
-  using until = deadline(withinMs, late, signal);
-  const asked = checked(await abortable(promise, until.signal));
-  client.off('close', ended);
-  const [error] = broken;
-  if (error !== undefined && !asked.request.complete) throw noRequest(error);
-  // Node leaves it to us to end a request whose rest cannot be read: it would be waited for.
-  server.on('clientError', (later) => {
-    if (!asked.request.complete) asked.request.destroy(later);
-  });
-  return asked;
+  return async (client, signal) => {
+    const reading: Reading = Promise.withResolvers<Asked>();
+    readings.set(client, reading);
+    const ended = () => reading.reject(new EgressError('invalid', 'it ended before its request'));
+    client.once('close', ended);
+    server.emit('connection', client);
+    const late = () => reading.reject(new EgressError('late', `no request came within ${withinMs / 1000} s`));
+    using _ = setTimeout(late, withinMs);
+    const asked = checked(await abortable(reading.promise, signal));
+    client.off('close', ended);
+    if (reading.broken !== undefined && !asked.request.complete) throw noRequest(reading.broken);
+    reading.asked = asked;
+    return asked;
+  };
+}
+
+/** Node leaves it to us to end a request whose rest cannot be read: it would be waited for. */
+function breakOff(reading: Reading, error: NodeJS.ErrnoException): void {
+  const { asked } = reading;
+  if (asked !== undefined && !asked.request.complete) asked.request.destroy(error);
+  reading.broken ??= error;
+  // Of later requests nobody hears.
+  reading.reject(noRequest(error));
 }
 
 function noRequest({ message, code = message }: NodeJS.ErrnoException): EgressError {

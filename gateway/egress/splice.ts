@@ -1,5 +1,5 @@
-import { type Duplex, type Readable, Transform, type Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Duplex, Readable, Writable } from 'node:stream';
+import { onAbort } from '../../src/abort.ts';
 import { EgressError } from '../../src/egress/egress-error.ts';
 import type { Direction } from './account.ts';
 
@@ -13,32 +13,19 @@ export async function splice(
   spend: Spend,
   signal: AbortSignal,
 ): Promise<void> {
-  const both = new AbortController();
-  const until = AbortSignal.any([signal, both.signal]);
-  let tooMuch: unknown;
-  const spendOrTell: Spend = (direction, bytes) => {
-    try {
-      spend(direction, bytes);
-    } catch (error) {
-      tooMuch = error;
-      throw error;
-    }
-  };
-  const ways = [
-    carry(client, server, 'up', spendOrTell, until),
-    carry(server, client, 'down', spendOrTell, until),
-  ];
+  const ways = [carry(client, server, 'up', spend, signal), carry(server, client, 'down', spend, signal)];
   try {
     await Promise.all(ways);
-  } catch (error) {
-    // If one way has failed, the other has no end of its own. (An abort without a reason makes one, with a stack.)
-    both.abort(error);
+  } finally {
+    // A way that fails destroys both sides, which ends the other.
     await Promise.allSettled(ways);
-    // It ends both ways, and the other one may be the first to say that it was cut off.
-    throw tooMuch ?? error;
   }
 }
 
+/**
+ * Carries bytes one way until `to` has taken all of them and the end; if that fails, both are destroyed. Node's own
+ * `pipeline` makes errors, signals and a stream in between for each, which was half of what a connection cost.
+ */
 export async function carry(
   from: Readable,
   to: Writable,
@@ -46,30 +33,41 @@ export async function carry(
   spend: Spend,
   signal: AbortSignal,
 ): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const cutOff = (error?: unknown) => over.reject(faultOf(error));
+  const carried = (chunk: Buffer) => {
+    try {
+      spend(direction, chunk.length);
+    } catch (error) {
+      from.off('data', carried);
+      over.reject(error);
+      return;
+    }
+    if (!to.write(chunk)) from.pause();
+  };
+  // What happens to it behind its end does not count.
+  const lost = (error?: unknown) => {
+    if (!from.readableEnded) cutOff(error);
+  };
+  from.on('data', carried).once('end', () => to.end());
+  from.on('error', lost).once('close', lost);
+  to.on('drain', () => from.resume()).once('finish', over.resolve);
+  to.on('error', cutOff).once('close', cutOff);
+  using _ = onAbort(signal, () => over.reject(signal.reason));
+  if (from.readableEnded) to.end();
+  else if (from.destroyed || to.destroyed) cutOff();
+  else if (!to.writableNeedDrain) from.resume();
   try {
-    await pipeline(from, meter(direction, spend), to, { signal });
+    await over.promise;
   } catch (error) {
-    // What is over its limit ends both sides, and the other one is heard of as well.
-    if (error instanceof EgressError) throw error;
-    if (signal.aborted) throw signal.reason;
-    throw new EgressError('unreachable', 'it was cut off', codeOf(error));
+    from.destroy();
+    to.destroy();
+    throw error;
   }
 }
 
-function meter(direction: Direction, spend: Spend): Transform {
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      try {
-        spend(direction, chunk.length);
-        done(null, chunk);
-      } catch (error) {
-        done(error as Error);
-      }
-    },
-  });
-}
-
-function codeOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code ?? message;
+function faultOf(error: unknown): EgressError {
+  if (error instanceof EgressError) return error;
+  const { code = 'ERR_STREAM_PREMATURE_CLOSE' } = (error ?? {}) as NodeJS.ErrnoException;
+  return new EgressError('unreachable', 'it was cut off', code);
 }

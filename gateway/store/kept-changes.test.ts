@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.destroy());
 
-const numRuns = process.env.CLAWRDEN_LONG ? 500 : 25;
+const numRuns = process.env.CLAWRDEN_LONG ? 250 : 25;
 const dayMs = 24 * 3_600_000;
 
 function setOf(agent: string, paths: readonly (string | Buffer)[], more: Partial<KeptSet> = {}): KeptSet {

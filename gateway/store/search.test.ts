@@ -61,7 +61,7 @@ const command = fc.record({
   argv: fc.array(word, { minLength: 1, maxLength: 5 }),
   decision: fc.constantFrom<'allow' | 'deny'>('allow', 'deny'),
 });
-const numRuns = process.env['CLAWRDEN_LONG'] ? 600 : 60;
+const numRuns = process.env['CLAWRDEN_LONG'] ? 300 : 60;
 
 test('a search finds what has the text, of those agents, that tool and that decision, and nothing else', async () => {
   const wish = fc.record(

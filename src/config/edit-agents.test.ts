@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { addAgent, removeAgent, type WrittenAgent } from './edit-agents.ts';
 import { parseGatewayConfig } from './load-gateway-config.ts';
 
-const runs = process.env['CLAWRDEN_LONG'] === '1' ? 800 : 40;
+const runs = process.env['CLAWRDEN_LONG'] === '1' ? 400 : 40;
 const gatewayYaml = `# Who may ask.
 agents:
   - name: coder

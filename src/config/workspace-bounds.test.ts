@@ -97,7 +97,7 @@ test('no folder of the system’s is kept, whatever the roots are, nor one in it
 const names = fc.array(fc.constantFrom('a', 'b', 'ab'), { maxLength: 3 });
 
 test('P13: a workspace is kept if it is in a root, and clear of the relay’s places and of all other agents’', async () => {
-  const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 8000 : 100;
+  const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 4000 : 100;
   const kept = { some: 0, none: 0 };
   const holds = (outer: readonly string[], inner: readonly string[]) =>
     outer.every((name, index) => inner[index] === name);

@@ -25,9 +25,13 @@ export function ownAddresses(hosts: () => readonly string[], resolve: Resolve): 
   }
 
   const interfaces = interfaceAddresses();
+  let [own, madeOf] = [new Set<string>(), [] as readonly (readonly string[])[]];
   return async (signal) => {
-    const of = await Promise.all(hosts().map((host) => addressesOf(host, signal)));
-    return new Set([...interfaces(), ...of.flat()].flatMap(addressesIn));
+    const lists = [interfaces(), ...(await Promise.all(hosts().map((host) => addressesOf(host, signal))))];
+    const isSame = lists.length === madeOf.length && lists.every((list, at) => list === madeOf[at]);
+    // To read them costs more than to connect.
+    if (!isSame) [own, madeOf] = [new Set(lists.flat().flatMap(addressesIn)), lists];
+    return own;
   };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import type { Execution } from '../../gateway/execution/execution.ts';
@@ -147,12 +148,14 @@ test('A-249 P21: no message breaks it: each has an answer, and the next one is s
   );
   await fc.assert(
     fc.asyncProperty(fc.oneof(message, json), headers, async (body, more) => {
+      // Most answers end their connection, and one address has a hundred new ones a second.
+      await sleep(10);
       const answer = await post(body, more);
       const text = await answer.text();
       expect([answer.status, text]).toEqual([expect.any(Number), expect.any(String)]);
       expect([200, 202, 400, 404, 406]).toContain(answer.status);
     }),
-    { numRuns: process.env['CLAWRDEN_LONG'] ? 5000 : 200 },
+    { numRuns: process.env['CLAWRDEN_LONG'] ? 2000 : 200 },
   );
   expect(site.door.faults()).toBe(0);
   expect((await post(list)).status).toBe(200);

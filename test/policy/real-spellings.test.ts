@@ -122,7 +122,7 @@ function fewestFor(tool: string): number {
 
 /** How many spellings the real tool is asked about. */
 function triedOf(tool: string): number {
-  if (isLong) return slow.has(tool) ? 60 : 600;
+  if (isLong) return slow.has(tool) ? 150 : 600;
   return slow.has(tool) ? 3 : 8;
 }
 

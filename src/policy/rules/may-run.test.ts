@@ -50,7 +50,7 @@ const command = fc.record({
 });
 const rules = fc.array(rule, { maxLength: 6 });
 const fallback = fc.constantFrom('ask', 'deny');
-const numRuns = process.env['CLAWRDEN_LONG'] ? 8000 : 600;
+const numRuns = process.env['CLAWRDEN_LONG'] ? 3000 : 600;
 
 function judged(
   policy: Policy,

@@ -128,7 +128,7 @@ describe('A-104 P7: an option in the args of a strict rule', () => {
       }),
       // All of them take ten minutes: each run with another CLAWRDEN_SEED judges others.
       {
-        numRuns: isLong ? 1500 : 80,
+        numRuns: isLong ? 700 : 80,
         seed: 104 + Number(process.env['CLAWRDEN_SEED'] ?? 0),
         endOnFailure: true,
       },

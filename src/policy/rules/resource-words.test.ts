@@ -52,7 +52,7 @@ const written = fc
     }),
   );
 
-const runs = process.env['CLAWRDEN_LONG'] === '1' ? 20_000 : 400;
+const runs = process.env['CLAWRDEN_LONG'] === '1' ? 10_000 : 400;
 
 describe('A-77 P7: a resource by any of its names', () => {
   test('evades neither a deny nor an ask', () => {

@@ -4,7 +4,7 @@ import { compileGlob, matchesGlob } from './glob.ts';
 import { insideOf } from './inside-pattern.ts';
 import { WantedWords } from './wanted-words.ts';
 
-const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 100_000 : 3000;
+const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 40_000 : 3000;
 const text = (maxLength: number) =>
   fc.oneof(
     fc.string({ maxLength, unit: fc.constantFrom('a', 'b', '-', '.', '\\', ']', '^', 'ą', '\0') }),

@@ -88,7 +88,7 @@ test('A-74 what a policy teaches of a tool that Clawrden knows changes no line t
       const both = knownTools.taught(new Map([['git', data]])).get('git') as ToolGrammar;
       for (const args of lines) expectSame(shipped, both, args);
     }),
-    { numRuns: process.env['CLAWRDEN_LONG'] === '1' ? 2000 : 40 },
+    { numRuns: process.env['CLAWRDEN_LONG'] === '1' ? 1000 : 40 },
   );
 });
 
