@@ -6,7 +6,7 @@ import { createPolicyChecks } from './policy-checks.ts';
 
 const signal = new AbortController().signal;
 const check = createPolicyChecks(false, 60_000);
-const numRuns = process.env['CLAWRDEN_LONG'] ? 200 : 3;
+const numRuns = process.env['CLAWRDEN_LONG'] ? 40 : 3;
 
 function policyOf(rules: readonly string[]): string {
   const head = 'version: 1\ntools:\n  npm: { strategy: ghost, image: "node:24" }\nrules:\n';
