@@ -1,10 +1,11 @@
 // In a ghost: WAY is a word for the policy; by a proxy if the environment names one.
 //   WAY download HOST PORT BYTES   milliseconds until so many bytes have come
-//   WAY first HOST PORT COUNT      of each of COUNT connections, milliseconds until its first byte has come back
+//   WAY first HOST PORT COUNT      of each of COUNT connections, 20 ms apart, milliseconds until its first byte has come back
 //   WAY idle HOST PORT COUNT       opens COUNT connections, says so, and ends with its input
 //   WAY crowd HOST PORT AT-ONCE    opens connections, so many at once, until its input ends; says when 1,000 were, and how many at last
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const [, what, host, port, number] = process.argv.slice(2);
 const count = Number(number);
@@ -46,6 +47,8 @@ if (what === 'first')
     await once(socket, 'data');
     console.log(performance.now() - began);
     socket.destroy();
+    // An account has fifty a second, and one that follows at once waits for the record of the one before.
+    await sleep(20);
   }
 if (what === 'idle') {
   await Promise.all(Array.from({ length: count }, open));

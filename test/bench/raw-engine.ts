@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../gateway/docker/engine/connect.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { benchImage } from './bench-stack.ts';
@@ -21,7 +22,10 @@ export async function intoRawEngine(host: LabHost, bytes: number): Promise<numbe
   return bytes / 1e3 / (performance.now() - began);
 }
 
-/** Milliseconds of each of `count` pairs of bytes that such a container sends back, the second after the first. */
+/**
+ * Milliseconds of each of `count` pairs of bytes, 20 ms apart, that such a container sends back, the second after the
+ * first.
+ */
 export async function echoedByRawEngine(host: LabHost, count: number): Promise<number[]> {
   const { docker } = connect({ name: host.name, engine: host.url, tls: host.tls });
   const container = await docker.createContainer({ ...body, Cmd: ['cat'] });
@@ -35,6 +39,7 @@ export async function echoedByRawEngine(host: LabHost, count: number): Promise<n
       await once(stream, 'data');
     }
     taken.push(performance.now() - began);
+    await sleep(20);
   }
   stream.end();
   await container.wait();
