@@ -19,7 +19,7 @@ const mostHeaderBytes = 16 * 1024;
 export type ReadRequest = (client: Duplex, signal: AbortSignal) => Promise<Asked>;
 
 interface Reading extends PromiseWithResolvers<Asked> {
-  /** What the parser first said is none, also behind a request. */
+  /** The first error of the parser, also behind a request. */
   broken?: NodeJS.ErrnoException;
   asked?: Asked;
 }

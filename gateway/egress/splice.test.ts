@@ -35,7 +35,7 @@ async function receive(from: Readable): Promise<number> {
 
 const sum = (all: readonly number[]) => all.reduce((a, b) => a + b, 0);
 
-test('what one side sends and its end come to the other, both ways and whoever ends first', async () => {
+test('what one side sends and its end come to the other, both ways, in each order of the ends', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, sizes, async (up, down) => {
       const { client, server, user, far } = sides();
