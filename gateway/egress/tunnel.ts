@@ -22,6 +22,8 @@ export async function tunnel(
   const endpoint = endpointOf(request.url ?? '', visit);
   const { socket } = await reachDestination(visit, endpoint, parts);
   try {
+    // If the server resets before the client's hello is here: `splice` sees that it is gone.
+    socket.on('error', () => {});
     endIfIdle(socket, parts.idleMs);
     visit.facts.isAnswered = true;
     client.write(established);
