@@ -3,18 +3,14 @@ import { onAbort } from '../../src/abort.ts';
 
 export interface Gone extends Disposable {
   readonly signal: AbortSignal;
-  readonly isGone: () => boolean;
 }
 
 /** Aborts when `client` goes away before it has said and heard everything, and with `outer`. */
 export function goneWith(client: Duplex, outer: AbortSignal): Gone {
   const over = new AbortController();
-  let isGone = false;
   const closed = () => {
     const isWhole = client.readableEnded && client.writableFinished && client.errored === null;
-    if (isWhole) return;
-    isGone = true;
-    over.abort(new Error('the client went away'));
+    if (!isWhole) over.abort(new Error('the client went away'));
   };
   const ending = onAbort(outer, () => over.abort(outer.reason));
   // Its `close` follows.
@@ -23,7 +19,6 @@ export function goneWith(client: Duplex, outer: AbortSignal): Gone {
   client.on('error', ignore);
   return {
     signal: over.signal,
-    isGone: () => isGone,
     [Symbol.dispose]: () => {
       client.off('close', closed);
       ending[Symbol.dispose]();

@@ -80,7 +80,7 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       const fault = faultOf(over ?? error);
       // What is over its limit, or was let through for a while, is cut off, so that its client is gone as well.
       const isCut = over !== undefined || fault.fault === 'limit';
-      if (gone.isGone() && !isCut) return { outcome: 'closed', text: 'its client went away' };
+      if (gone.signal.aborted && !isCut) return { outcome: 'closed', text: 'its client went away' };
       await tell(client, asked, visit, fault);
       return endOf(fault);
     }

@@ -24,7 +24,7 @@ interface Reading extends PromiseWithResolvers<Asked> {
   asked?: Asked;
 }
 
-/** One server that listens nowhere, for all connections: to make one for each costs more than the parser. */
+/** One server that listens nowhere parses the requests of all connections. */
 export function createRequestReader(): ReadRequest {
   const readings = new WeakMap<Duplex, Reading>();
   const server = createServer({

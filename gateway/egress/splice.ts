@@ -24,7 +24,7 @@ export async function splice(
 
 /**
  * Carries bytes one way until `to` has taken all of them and the end; if that fails, both are destroyed. Node's own
- * `pipeline` makes errors, signals and a stream in between for each, which was half of what a connection cost.
+ * `pipeline` makes errors, signals and a stream in between for each (ADR 0175).
  */
 export async function carry(
   from: Readable,

@@ -29,7 +29,7 @@ export function ownAddresses(hosts: () => readonly string[], resolve: Resolve): 
   return async (signal) => {
     const lists = [interfaces(), ...(await Promise.all(hosts().map((host) => addressesOf(host, signal))))];
     const isSame = lists.length === madeOf.length && lists.every((list, at) => list === madeOf[at]);
-    // To read them costs more than to connect.
+    // To parse them all takes nearly as long as to connect.
     if (!isSame) [own, madeOf] = [new Set(lists.flat().flatMap(addressesIn)), lists];
     return own;
   };
