@@ -112,8 +112,8 @@ function leaves(tool: string, stride: number): (readonly string[])[] {
     .map(({ spellings: [first = []] }) => first);
 }
 
-/** They take a tenth of a second and more to start. */
-const slow: ReadonlySet<string> = new Set(['cargo', 'kubectl', 'npm', 'pip', 'terraform']);
+/** They start slowly or have very many options. */
+const slow: ReadonlySet<string> = new Set(['cargo', 'kubectl', 'node', 'npm', 'pip', 'terraform']);
 
 /** One in so many spellings may be refused. npm's sub-commands tell of a tenth of its options. */
 function fewestFor(tool: string): number {
@@ -122,7 +122,8 @@ function fewestFor(tool: string): number {
 
 /** How many spellings the real tool is asked about. */
 function triedOf(tool: string): number {
-  if (isLong) return slow.has(tool) ? 150 : 600;
+  if (isLong && tool === 'pip') return 75;
+  if (isLong) return slow.has(tool) ? 150 : 300;
   return slow.has(tool) ? 3 : 8;
 }
 

@@ -55,9 +55,10 @@ const strides: Readonly<Record<string, number>> = {
   make: 20,
 };
 
-/** The most lines of a long run for a tool that takes a tenth of a second and more to start. */
+/** The most lines of a long run for a tool that starts slowly or has very many. */
 const mostLines: Readonly<Record<string, number>> = {
-  ...{ npm: 120, pip: 60, kubectl: 300, terraform: 100, cargo: 60, gh: 300, yarn: 100, pnpm: 100 },
+  ...{ npm: 40, pip: 25, kubectl: 100, terraform: 40, cargo: 30, gh: 100, yarn: 40, pnpm: 40 },
+  ...{ git: 1500, tar: 800 },
 };
 
 /** npm reads its options before its sub-command, so one sub-command that runs a script shows the effect for all. */
