@@ -11,14 +11,18 @@ export interface NativeAddon {
   };
   /** flock(2), exclusive, without waiting: false if another process has the lock. */
   readonly lockDescriptor: (fd: number) => boolean;
+  /** Nobody can send a descriptor to this listening Unix socket any more; false if the kernel is older than 6.16. */
+  readonly refuseDescriptors: (fd: number) => boolean;
+  /** This thread's loop turned. From the first call on, if it does not for 50 ms, a signal ends what it waits for. */
+  readonly beat: () => void;
 }
+
+const names = ['peerCredentials', 'lockDescriptor', 'refuseDescriptors', 'beat'] as const;
 
 /** If the addon is missing, does not load, or has another version, throws one line that says how to build it. */
 export function loadNativeAddon(path = nativeFile('peercred.node')): NativeAddon {
   const addon = load(path);
-  if (addon.peerCredentials === undefined || addon.lockDescriptor === undefined) {
-    throw brokenAddon(path, 'is of another version');
-  }
+  if (names.some((name) => addon[name] === undefined)) throw brokenAddon(path, 'is of another version');
   return addon as NativeAddon;
 }
 

@@ -22,6 +22,7 @@ import { openAgentEngine } from './execution/agent-engine.ts';
 import { countedLog } from './listening/counted-log.ts';
 import { createParseTurns } from './listening/request/parse-turns.ts';
 import { loadPeerCredentials } from './listening/socket/peer-credentials.ts';
+import { refuseDescriptors } from './listening/socket/refuse-descriptors.ts';
 import { createDoors } from './way-out/doors.ts';
 import { keepWayOut, type WayOutWish } from './way-out/keep-way-out.ts';
 import { openContainedCarriers } from './workspace/contained-carriers.ts';
@@ -68,6 +69,7 @@ function readArguments(): string | undefined {
 async function serve(config: RelayConfig, log: Logger): Promise<void> {
   const credentials = loadPeerCredentials();
   await credentials.selfTest();
+  using descriptors = refuseDescriptors((line) => log.warn(line));
   using _ = lockFolders(config);
   const link = await connect(config, log);
   const engine = openAgentEngine(
@@ -81,7 +83,15 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
     'the agent has no way out now',
   );
   const spans = openTraces(config.traces, 'clawrden-relay', log);
-  const parts = { link, engine, log, peerOf: credentials.of, offerWayOut: doors.offer, spans };
+  const parts = {
+    link,
+    engine,
+    log,
+    peerOf: credentials.of,
+    guardSocket: descriptors.guard,
+    offerWayOut: doors.offer,
+    spans,
+  };
   const agents = await openAgents(config, parts, { homes, waysOut });
   const stopping = new AbortController();
   const first = Promise.withResolvers<void>();
@@ -131,7 +141,7 @@ function lockFolders({ state, identity }: RelayConfig): Disposable {
 
 function openAgents(
   config: RelayConfig,
-  parts: Pick<ServeParts, 'link' | 'engine' | 'log' | 'peerOf' | 'offerWayOut' | 'spans'>,
+  parts: Pick<ServeParts, 'link' | 'engine' | 'log' | 'peerOf' | 'guardSocket' | 'offerWayOut' | 'spans'>,
   kept: Pick<AgentSetParts, 'homes' | 'waysOut'>,
 ): Promise<AgentSet> {
   const { log } = parts;

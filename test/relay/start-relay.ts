@@ -79,6 +79,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
       turn,
       // The tests run as root, which may not ask for commands: the test replaces the kernel's answer by a user.
       peerOf: (connected) => ({ ...of(connected), ...(options.peer ?? user) }),
+      guardSocket: () => {},
       offerWayOut: doors.offer,
       log,
       warn: countedLog(log),

@@ -1,12 +1,20 @@
-/* Node-API addon for system calls that Node does not offer. Both functions throw an Error with the system's reason.
+/* Node-API addon for system calls that Node does not offer. All functions throw an Error with the system's reason.
  * peerCredentials(fd) → { pid, uid, gid } of the process that connected to a Unix socket, as the kernel saw it at
  * connect(2). lockDescriptor(fd) → true if this descriptor now has the exclusive lock of flock(2), false if another
- * process has it. */
+ * process has it. refuseDescriptors(fd) → true if nobody can send a descriptor to this listening Unix socket any more,
+ * false if the kernel is older than 6.16. beat() → says that this thread's loop turned, and wakes it from now on if it
+ * does not for 50 ms. */
 #include <errno.h>
 #include <node_api.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+
+#include "stuck-loop.h"
+
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
 
 static napi_value fail(napi_env env, const char *what)
 {
@@ -62,6 +70,30 @@ static napi_value peer_credentials(napi_env env, napi_callback_info info)
     return result;
 }
 
+/* Accepted sockets have it, too. Without it a read of a message drops its descriptors, and the close of one, as of a
+ * TCP socket that lingers, may wait as long as its owner likes. */
+static napi_value refuse_descriptors(napi_env env, napi_callback_info info)
+{
+    int32_t fd;
+    napi_value result;
+    const int no = 0;
+    if (!get_descriptor(env, info, &fd))
+        return fail(env, "refuseDescriptors takes the number of a descriptor");
+    bool refused = setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof no) == 0;
+    if (!refused && errno != ENOPROTOOPT)
+        return fail(env, strerror(errno));
+    if (napi_get_boolean(env, refused, &result) != napi_ok)
+        return fail(env, "the answer cannot be returned");
+    return result;
+}
+
+static napi_value beat(napi_env env, napi_callback_info info)
+{
+    (void)info;
+    int error = loop_turned();
+    return error == 0 ? NULL : fail(env, strerror(error));
+}
+
 static bool add_function(napi_env env, napi_value exports, const char *name, napi_callback callback)
 {
     napi_value function;
@@ -72,7 +104,9 @@ static bool add_function(napi_env env, napi_value exports, const char *name, nap
 NAPI_MODULE_INIT()
 {
     if (!add_function(env, exports, "peerCredentials", peer_credentials)
-        || !add_function(env, exports, "lockDescriptor", lock_descriptor))
+        || !add_function(env, exports, "lockDescriptor", lock_descriptor)
+        || !add_function(env, exports, "refuseDescriptors", refuse_descriptors)
+        || !add_function(env, exports, "beat", beat))
         return fail(env, "the addon cannot be set up");
     return exports;
 }

@@ -22,6 +22,8 @@ export interface ListenerOptions extends Omit<ConnectionContext, 'budget' | 'rep
   readonly turn: ParseTurn;
   /** The kernel's credentials of the process at the other end. */
   readonly peerOf: (socket: Socket) => Peer;
+  /** Has the listening server before a client can connect. */
+  readonly guardSocket: (server: Server) => void;
 }
 
 /** Serves one agent's socket. A client can cost another client only its place. */
@@ -48,8 +50,8 @@ export class AgentListener {
   }
 
   async listen(): Promise<void> {
-    const { socket } = this.#options.agent;
-    this.#kept = await keepSocket(this.#server, socket, (text) => this.#socketLost(text));
+    const { agent, guardSocket } = this.#options;
+    this.#kept = await keepSocket(this.#server, agent.socket, guardSocket, (text) => this.#socketLost(text));
     // For example, no descriptors are left: only this client fails, the next one may be served.
     this.#server.on('error', (error) => this.#warn({}, `a connection was not accepted: ${error.message}`));
   }

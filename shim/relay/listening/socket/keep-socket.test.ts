@@ -16,7 +16,12 @@ beforeEach(async () => {
   path = join(dir, 'sockets/coder/warden.sock');
   told.length = 0;
   server = createServer((socket) => socket.end('ours'));
-  kept = await keepSocket(server, path, (text) => told.push(text));
+  kept = await keepSocket(
+    server,
+    path,
+    () => {},
+    (text) => told.push(text),
+  );
 });
 
 afterEach(async () => {

@@ -16,14 +16,15 @@ export interface KeptSocket {
 export async function keepSocket(
   server: Server,
   path: string,
+  guard: (server: Server) => void,
   told: (text: string) => void,
 ): Promise<KeptSocket> {
-  let socket: SocketFile | undefined = await listenAt(server, path);
+  let socket: SocketFile | undefined = await listenAt(server, path, guard);
   let complaint = '';
   const makeAnew = async () => {
     socket = undefined;
     server.close();
-    socket = await listenAt(server, path);
+    socket = await listenAt(server, path, guard);
     complaint = '';
   };
   const look = async () => {

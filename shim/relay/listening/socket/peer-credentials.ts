@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brokenAddon, loadNativeAddon } from '../../../../src/native-addon.ts';
 import { nativeFile } from '../../../../src/native-file.ts';
+import { descriptorOf } from './descriptor-of.ts';
 
 /**
  * A process as the kernel saw it at connect(2). `pid` is 0 if it is in a pid namespace that is not visible from here.
@@ -29,13 +30,6 @@ export function loadPeerCredentials(path = nativeFile('peercred.node')): PeerCre
   const addon = loadNativeAddon(path);
   const of = (socket: Socket) => addon.peerCredentials(descriptorOf(socket));
   return { of, selfTest: () => selfTest(of, path) };
-}
-
-/** Node has no public way to a socket's descriptor; the self-test at start notices if this one disappears. */
-function descriptorOf(socket: Socket): number {
-  const fd = (socket as Socket & { _handle?: { fd?: number } | null })._handle?.fd;
-  if (fd === undefined || fd < 0) throw new Error('the socket has no descriptor any more');
-  return fd;
 }
 
 async function selfTest(of: PeerCredentialSource['of'], path: string): Promise<void> {

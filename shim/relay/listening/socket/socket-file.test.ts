@@ -30,7 +30,7 @@ function newServer(): Server {
 const modeOf = async (file: string) => (await lstat(file)).mode & 0o777;
 
 test('anyone may use the socket who can see it, and its parent only this user may enter', async () => {
-  await listenAt(newServer(), path);
+  await listenAt(newServer(), path, () => {});
   expect(await modeOf(path)).toBe(0o666);
   expect(await modeOf(dirname(path))).toBe(0o755);
   expect(await modeOf(dirname(dirname(path)))).toBe(0o700);
@@ -38,40 +38,40 @@ test('anyone may use the socket who can see it, and its parent only this user ma
 
 test('a stale socket is replaced, and the directory stays the one that is mounted', async () => {
   const old = newServer();
-  await listenAt(old, path);
+  await listenAt(old, path, () => {});
   const { ino } = await lstat(dirname(path));
   old.close();
-  await listenAt(newServer(), path);
+  await listenAt(newServer(), path, () => {});
   expect((await lstat(dirname(path))).ino).toBe(ino);
   const client = connect(path).resume();
   await once(client, 'end');
 });
 
 test('a socket that somebody serves is not taken from them', async () => {
-  await listenAt(newServer(), path);
-  await expect(listenAt(newServer(), path)).rejects.toThrow('another relay serves');
+  await listenAt(newServer(), path, () => {});
+  await expect(listenAt(newServer(), path, () => {})).rejects.toThrow('another relay serves');
 });
 
 test('what is no socket is not removed', async () => {
   await mkdir(dirname(path), { recursive: true });
   await chmod(join(dir, 'sockets'), 0o700);
   await writeFile(path, 'precious');
-  await expect(listenAt(newServer(), path)).rejects.toThrow('is not a socket');
+  await expect(listenAt(newServer(), path, () => {})).rejects.toThrow('is not a socket');
   await rm(path);
   await symlink('/etc/passwd', path);
-  await expect(listenAt(newServer(), path)).rejects.toThrow('is not a socket');
+  await expect(listenAt(newServer(), path, () => {})).rejects.toThrow('is not a socket');
 });
 
 test('a parent that others may enter is refused', async () => {
   await mkdir(join(dir, 'sockets'), { mode: 0o755 });
-  await expect(listenAt(newServer(), path)).rejects.toThrow('others may enter');
+  await expect(listenAt(newServer(), path, () => {})).rejects.toThrow('others may enter');
 });
 
 test('removing takes away this socket and not that of a successor', async () => {
   const first = newServer();
-  const { remove } = await listenAt(first, path);
+  const { remove } = await listenAt(first, path, () => {});
   first.close();
-  await listenAt(newServer(), path);
+  await listenAt(newServer(), path, () => {});
   await remove();
   expect((await lstat(path)).isSocket()).toBe(true);
 });
@@ -80,10 +80,10 @@ test('a server whose socket cannot be put at its place listens no more, and leav
   const server = newServer();
   // Between the look at the place and the rename to it.
   server.once('listening', () => mkdirSync(path));
-  await expect(listenAt(server, path)).rejects.toThrow('EISDIR');
+  await expect(listenAt(server, path, () => {})).rejects.toThrow('EISDIR');
   expect(server.listening).toBe(false);
   expect(await readdir(dirname(path))).toEqual(['warden.sock']);
   await rm(path, { recursive: true });
-  await listenAt(server, path);
+  await listenAt(server, path, () => {});
   expect(server.listening).toBe(true);
 });

@@ -16,9 +16,14 @@ export interface SocketFile {
 /**
  * Makes `server` listen at `path`, mode 0666, in its own directory (0755) under a directory that only this user may
  * enter (0700); creates both if they are missing. Replaces a stale socket in one step, so that a client never finds
- * one to which it may not connect. Rejects with a line for people.
+ * one to which it may not connect. `guard` has the listening server before anybody can find it. Rejects with a line for
+ * people.
  */
-export async function listenAt(server: Server, path: string): Promise<SocketFile> {
+export async function listenAt(
+  server: Server,
+  path: string,
+  guard: (server: Server) => void,
+): Promise<SocketFile> {
   await makeDirectories(path);
   await checkUnused(path);
   // No longer than the path itself, which may be as long as the kernel takes.
@@ -31,6 +36,7 @@ export async function listenAt(server: Server, path: string): Promise<SocketFile
       resolve();
     });
   });
+  guard(server);
   const { dev, ino } = await show(fresh, path).catch(async (error) => {
     // Nobody can find it.
     await new Promise((resolve) => server.close(resolve));
