@@ -1,30 +1,59 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { deadline } from '../../src/abort.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { ClawrdenError } from '../../src/errors.ts';
+import { Gate } from '../../src/gate.ts';
 import { knownTools, tellOrigin } from '../../src/policy/arguments/tools/known-tools.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { oneApprover } from '../../src/policy/rules/consent.ts';
+import { TooSoon } from '../connections/call-budget.ts';
 import type { StartRequest } from '../ports/channel.ts';
 import { allAgents, type Principal } from '../ports/principal.ts';
 import type { ExplainedCommand, Explanation } from '../ports/warden-api.ts';
 import { isWithin } from '../principals/sees.ts';
+import type { Budgets } from './budgets.ts';
 import { judge } from './judge.ts';
 import { planned } from './judged.ts';
 import type { PlanSources } from './seal-plan.ts';
 
+const withinMs = 10_000;
+
 export interface ExplainParts extends PlanSources {
+  /** Of those who ask; nothing of an agent's is spent. */
+  readonly budgets: Pick<Budgets, 'charge'>;
   readonly policy: () => Policy;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   readonly halted: (agent: string) => ClawrdenError | undefined;
 }
 
 /** Agents that `asker` does not see are not known. */
-export type Explain = (
-  command: ExplainedCommand,
-  asker: Pick<Principal, 'scope' | 'also'>,
-) => Promise<Explanation>;
+export type Explain = (command: ExplainedCommand, asker: Principal) => Promise<Explanation>;
+
+/**
+ * The same, paid for by who asks before anything is judged, and one at a time: a long command takes a while to judge, on
+ * the thread that serves everybody. Rejects with `rate-limit`.
+ */
+export function createExplain({ budgets, ...parts }: ExplainParts): Explain {
+  const explain = explainer(parts);
+  const turn = new Gate(() => 1);
+  return async (command, asker) => {
+    budgets.charge(asker, requestFor({ ...command, agent: '' }, undefined));
+    using until = deadline(withinMs, () => new TooSoon('others ask what commands would do', withinMs));
+    return await turn.through(until.signal, async () => {
+      const explanation = await explain(command, asker);
+      await nextTurn();
+      return explanation;
+    });
+  };
+}
 
 /** What `execute` would do with a command, by the same functions; it counts no rates and asks nobody. */
-export function createExplain({ policy: inForce, agents: bound, halted, ...sources }: ExplainParts): Explain {
+function explainer({
+  policy: inForce,
+  agents: bound,
+  halted,
+  ...sources
+}: Omit<ExplainParts, 'budgets'>): Explain {
   return async (command, asker) => {
     const [policy, agents] = [inForce(), bound()];
     const named = agents.get(command.agent);

@@ -211,10 +211,7 @@ export interface WardenApi {
   readonly secrets: (check: boolean) => Promise<SecretView[]>;
   readonly policy: () => PolicyView;
   /** An agent that `asker` does not see is not known. */
-  readonly explain: (
-    command: ExplainedCommand,
-    asker: Pick<Principal, 'scope' | 'also'>,
-  ) => Promise<Explanation>;
+  readonly explain: (command: ExplainedCommand, asker: Principal) => Promise<Explanation>;
   readonly checkPolicy: CheckPolicy;
   /** The agents that a principal sees now. */
   readonly within: (caller: Pick<Principal, 'kind' | 'name' | 'scope' | 'also'>) => Sees;

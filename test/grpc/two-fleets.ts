@@ -65,6 +65,7 @@ export async function makeFleet(names: readonly string[]): Promise<FleetWarden> 
   const parsed = parsePolicy(sharedPolicy(), 'policy.yaml');
   if (!('policy' in parsed)) throw new Error(parsed.problems.join('\n'));
   const explain = createExplain({
+    budgets: { charge: () => {} },
     policy: () => parsed.policy,
     agents: () => agents,
     halted: () => undefined,
