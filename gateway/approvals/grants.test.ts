@@ -145,3 +145,12 @@ test('A-91: a grant does not outlive its time if the wall clock is set back, and
   await sleep(250);
   expect(grants.of('coder', 'h', '')).toEqual([]);
 });
+
+test('A-331 P17: what was granted to an agent that has gone is revoked in the audit, so no older copy gives it to another of its name', async () => {
+  const grants = await openGrants(database, audit, anyApprover);
+  const { id } = await grants.give(given('coder', 'h'), 60_000);
+  await grants.give(given('', 'h'), 60_000);
+  await grants.endAllBut([]);
+  expect(records.slice(2)).toMatchObject([{ type: 'grant', event: 'revoked', grant: id, by: 'gateway' }]);
+  expect(grants.list()).toMatchObject([{ agent: '' }]);
+});

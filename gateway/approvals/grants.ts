@@ -19,7 +19,7 @@ export interface Grants {
   readonly list: () => Grant[];
   /** From this call on it covers nothing; undefined if no such grant is in force. */
   readonly revoke: (id: string, by: string, reason: string) => Promise<Grant | undefined>;
-  /** Ends those of every agent but these; what a principal asks for without an agent stays. */
+  /** Ends those of every agent but these, as `revoke` does; what a principal asks for without an agent stays. */
   readonly endAllBut: (agents: Iterable<string>) => Promise<void>;
 }
 
@@ -43,6 +43,13 @@ export async function openGrants(
     for (const [id, { life }] of held) if (life.isOver()) held.delete(id);
     return [...held.values()].flatMap(({ grant }) => (isMeant(grant, approvers) ? [grant] : []));
   };
+  const end = (grant: Grant, by: string, reason: string) =>
+    tighten({
+      apply: () => void held.delete(grant.id),
+      keep: () => dropGrant(database, grant.id),
+      record: () => audit.append(recordOf(grant, 'revoked', by, reason)),
+      unkept: audit.unkept,
+    });
   return {
     give: async (given, forMs) => {
       if (inForce().length >= grantsAtMost) throw new Error(`there are ${grantsAtMost} grants already`);
@@ -62,19 +69,14 @@ export async function openGrants(
     list: inForce,
     revoke: async (id, by, reason) => {
       const grant = inForce().find((each) => each.id === id);
-      if (grant === undefined) return undefined;
-      await tighten({
-        apply: () => void held.delete(id),
-        keep: () => dropGrant(database, id),
-        record: () => audit.append(recordOf(grant, 'revoked', by, reason)),
-        unkept: audit.unkept,
-      });
+      if (grant !== undefined) await end(grant, by, reason);
       return grant;
     },
     endAllBut: async (agents) => {
-      const kept = ['', ...agents];
-      for (const [id, { grant }] of held) if (!kept.includes(grant.agent)) held.delete(id);
-      await database.deleteFrom('grants').where('agent', 'not in', kept).execute();
+      const kept = new Set(['', ...agents]);
+      const others = [...held.values()].filter(({ grant }) => !kept.has(grant.agent));
+      // A row that stays, or comes back with an older copy, is not for the next agent of that name.
+      await Promise.all(others.map(({ grant }) => end(grant, 'gateway', 'its agent has gone')));
     },
   };
 }

@@ -34,6 +34,7 @@ export function createEventReader(
   { from, hearing: first }: { readonly from: number; readonly hearing: Hearing },
 ): EventReader {
   let [place, hearing, isStalled, wroteAt] = [from, first, false, performance.now()];
+  let later: NodeJS.Immediate | undefined;
   const isOver = () => response.writableEnded || response.destroyed;
 
   function write(text: string): void {
@@ -65,8 +66,17 @@ export function createEventReader(
       if (!feed.isWhole(place, hearing.agent)) return reset('events were missed: they are not kept any more');
       const text = next();
       if (text === undefined) return;
-      if (text !== '') write(text);
+      // It hears nothing of these: others have a turn before the next ones.
+      if (text === '') return goLater();
+      write(text);
     }
+  }
+
+  function goLater(): void {
+    later ??= setImmediate(() => {
+      later = undefined;
+      go();
+    });
   }
 
   response.on('drain', () => {
