@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/run/longest-first.ts';
 
 // Three kinds of test, by what they need. `*.programs.test.ts` is a file beside the code that starts a process.
 const startProcesses = ['**/*.programs.test.ts', 'shim/native/**/*.test.ts', 'test/**/*.test.ts'];
@@ -26,6 +27,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Most of their time is waiting: one worker for each core would leave the cores idle.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
