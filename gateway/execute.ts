@@ -151,18 +151,23 @@ function chargeRecords(
 
 /** The place that the plan runs in. The caller hears of the yes before it waits for one. */
 function lease(
-  { executors, agents, recordingRoom }: ExecuteParts,
+  { executors, agents, halted, recordingRoom }: ExecuteParts,
   permit: Permit,
   execution: Execution,
 ): Run | Promise<Run> {
   const { plan, hash } = permit.sealed;
   execution.trace.mark('permitted');
   execution.signal.throwIfAborted();
-  const unbound = unboundNow(agents(), execution.record);
-  if (unbound !== undefined) throw unbound;
+  const over = unboundNow(agents(), execution.record) ?? stopOf(halted(execution.record.agent));
+  if (over !== undefined) throw over;
   record(plan, execution, recordingRoom);
   if (plan.strategy === 'ghost') void execution.send({ type: 'accepted', planHash: hash });
   return executors[plan.strategy](permit, execution);
+}
+
+/** A question that was restored has not heard of it. A breaker that refuses new work lets go on what was judged. */
+function stopOf(halt: ClawrdenError | undefined): ClawrdenError | undefined {
+  return halt?.code === 'breaker-open' ? undefined : halt;
 }
 
 function record(

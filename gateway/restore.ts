@@ -35,8 +35,11 @@ export async function restoreWaiting(
   const taken = new Set<string>();
   for (const asked of await approvals.restore()) {
     const key = executionKey(asked.caller, asked.approval.executionId);
-    const verdictRecorded = leftovers.hasVerdict(key);
-    if (await restoreOne(parts, { ...asked, verdictRecorded }, records.history)) taken.add(key);
+    // One that waits still gets a verdict of its own, whatever the audit has of a database that was put back.
+    const verdictRecorded = leftovers.hasVerdict(key) && !waits(asked, approvals);
+    const restored =
+      !leftovers.isUsed(key) && (await restoreOne(parts, { ...asked, verdictRecorded }, records.history));
+    if (restored) taken.add(key);
     else await giveUp(asked, approvals, records.audit);
   }
   await leftovers.endAllBut(taken);
@@ -67,12 +70,16 @@ async function restoreOne(parts: ExecuteParts, asked: Restored, history: History
   return true;
 }
 
+function waits({ approval: { id } }: Restored, approvals: Approvals): boolean {
+  return approvals.pending().some((each) => each.id === id);
+}
+
 const nothingWaits = 'its command waits no more';
 
-/** Nobody could use the answer: the question is void, and nobody is shown it. */
+/** Nobody could use the answer: the question is void, and nobody is shown it; one that was approved is used up. */
 async function giveUp(asked: Restored, approvals: Approvals, audit: AuditLog): Promise<void> {
   const { id, executionId: execution, agent, planHash: hash } = asked.approval;
-  if (approvals.pending().some((each) => each.id === id)) {
+  if (waits(asked, approvals)) {
     const nobody = { verdict: 'void', by: '', via: '', reason: nothingWaits } as const;
     await audit.append({
       ...{ type: 'verdict', execution, caller: asked.caller, agent, approval: id },
@@ -81,5 +88,5 @@ async function giveUp(asked: Restored, approvals: Approvals, audit: AuditLog): P
     });
   }
   const over = AbortSignal.abort(new ClawrdenError('requester-gone', nothingWaits));
-  await asked.verdict(over).catch(() => {});
+  await asked.verdict(over).then(asked.use).catch(() => {});
 }

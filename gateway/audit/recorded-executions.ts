@@ -8,6 +8,7 @@ import type {
   DecisionRecord,
   InspectionRecord,
   OutcomeRecord,
+  StartRecord,
   VerdictRecord,
 } from './audit-record.ts';
 
@@ -16,6 +17,7 @@ export interface RecordedExecution {
   readonly decision?: Recorded<DecisionRecord>;
   readonly inspection?: Recorded<InspectionRecord>;
   readonly verdict?: Recorded<VerdictRecord>;
+  readonly start?: Recorded<StartRecord>;
   readonly outcome?: Recorded<OutcomeRecord>;
 }
 
@@ -94,9 +96,11 @@ function note(recorded: Map<string, RecordedExecution>, record: Recorded<AuditRe
   recorded.set(key, { ...recorded.get(key), [record.type]: { ...record, caller } });
 }
 
-type OfLife = Recorded<DecisionRecord | InspectionRecord | VerdictRecord | OutcomeRecord>;
+type OfLife = Recorded<DecisionRecord | InspectionRecord | VerdictRecord | StartRecord | OutcomeRecord>;
 
-const ofLife: ReadonlySet<string> = new Set<OfLife['type']>(['decision', 'inspection', 'verdict', 'outcome']);
+const ofLife: ReadonlySet<string> = new Set<OfLife['type']>([
+  ...(['decision', 'inspection', 'verdict', 'start', 'outcome'] as const),
+]);
 
 function isOfLife(record: Recorded<AuditRecord>): record is OfLife {
   return ofLife.has(record.type);

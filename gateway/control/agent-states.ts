@@ -38,7 +38,11 @@ export async function openAgentStates(database: Database): Promise<AgentStates> 
   const stateOf = (agent: string) => states.get(agent)?.state ?? 'active';
   const locked = () => stateOf(everyAgent) === 'paused';
   return {
-    refusal: (agent) => refusalFor(agent, states.get(agent)) ?? (locked() ? lockedDown() : undefined),
+    refusal: (agent) => {
+      const own = refusalFor(agent, states.get(agent));
+      // The strictest: a breaker may only refuse new work.
+      return (own === undefined || own.code === 'breaker-open') && locked() ? lockedDown() : own;
+    },
     stateOf,
     stopOf: (agent) => (stateOf(agent) === 'active' ? undefined : states.get(agent)),
     locked,

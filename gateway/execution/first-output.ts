@@ -15,38 +15,45 @@ export interface FirstOutputWriter {
   readonly behind: (place: number, most: number) => Buffer;
 }
 
+/** Of the smallest output; doubled when it is full. */
+const firstRoom = 1024;
+
+/**
+ * One buffer that grows, however small the pieces are: a tool may write each byte by itself, and somebody may look at
+ * each of them.
+ */
 export function createFirstOutput(most = firstOutputBytes, last = lastOutputBytes): FirstOutputWriter {
-  const chunks: Buffer[] = [];
   const end = createLastBytes(last);
+  let room = Buffer.alloc(0);
   let [length, total] = [0, 0];
+
+  function put(kept: Uint8Array): void {
+    const needed = length + kept.length;
+    if (needed > room.length) {
+      const larger = Buffer.alloc(Math.min(most, Math.max(needed, 2 * room.length, firstRoom)));
+      larger.set(room.subarray(0, length));
+      room = larger;
+    }
+    room.set(kept, length);
+    length = needed;
+  }
+
   return {
     add: (bytes) => {
       const kept = bytes.subarray(0, most - length);
       end.add(bytes.subarray(kept.length));
-      length += kept.length;
       total += bytes.length;
-      // A copy: the bytes are a view of what was received.
-      if (kept.length > 0) chunks.push(Buffer.from(kept));
+      put(kept);
     },
     first: () => {
-      const bytes = Buffer.concat(chunks);
+      // A copy, without the room that was not used.
+      const bytes = Buffer.from(room.subarray(0, length));
       if (total === length) return { bytes, truncated: false };
       const tail = end.last();
       return { bytes, truncated: true, tail: { from: total - tail.length, bytes: tail } };
     },
     length: () => length,
-    behind: (place, size) => partOf(chunks, length, place, size),
+    // No copy: what was written once stays as it is.
+    behind: (place, size) => room.subarray(place, Math.min(length, place + size)),
   };
-}
-
-/** From the end: who reads along asks for what came last. */
-function partOf(chunks: readonly Buffer[], length: number, place: number, most: number): Buffer {
-  const parts: Buffer[] = [];
-  for (let [at, end] = [chunks.length - 1, length]; at >= 0 && end > place; at -= 1) {
-    const chunk = chunks[at] ?? Buffer.alloc(0);
-    const from = end - chunk.length;
-    if (from < place + most) parts.unshift(chunk.subarray(Math.max(0, place - from), place + most - from));
-    end = from;
-  }
-  return Buffer.concat(parts);
 }

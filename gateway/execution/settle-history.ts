@@ -15,6 +15,8 @@ import type { History } from '../store/history.ts';
 export interface Leftovers {
   /** Whether the audit has a verdict on it; the key is that of `executionKey`. */
   readonly hasVerdict: (key: string) => boolean;
+  /** Whether the audit says that it was started, or has ended: the database may be an older copy, or have been full. */
+  readonly isUsed: (key: string) => boolean;
   /** Ends all open executions except `kept` (keys of `executionKey`), once in the history and once in the audit. */
   readonly endAllBut: (kept: ReadonlySet<string>) => Promise<void>;
 }
@@ -43,6 +45,10 @@ export async function settleHistory(records: Records): Promise<Leftovers> {
   }
   return {
     hasVerdict: (key) => recorded.get(key)?.verdict !== undefined,
+    isUsed: (key) => {
+      const { start, outcome } = recorded.get(key) ?? {};
+      return start !== undefined || outcome !== undefined;
+    },
     endAllBut: async (kept) => {
       const open = (await history.unended()).filter((record) => !kept.has(keyOf(record)));
       for (const record of open) history.save({ ...record, ...lastOf(record, recorded.get(keyOf(record))) });

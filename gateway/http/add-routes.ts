@@ -14,7 +14,7 @@ import {
 import { type Principal, principalName } from '../ports/principal.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { type Seen, seenBy } from '../principals/seen-by.ts';
-import type { Admitted, Callers } from './callers.ts';
+import { type Admitted, type Callers, unauthenticated } from './callers.ts';
 import { expectsToBeAsked } from './check-request.ts';
 import type { Connections } from './connections.ts';
 import { whenGone } from './gone.ts';
@@ -85,7 +85,7 @@ export function addRoutes(app: FastifyInstance, handlers: Handlers, parts: Route
         const asked = toOpenCall(route, request, reply);
         const admission = admissions.get(request);
         if (admission === undefined) return reply.send(await handle(asked));
-        const call = { ...asked, ...toCaller(admission, parts.warden) };
+        const call = { ...asked, ...toCaller(admittedStill(admission), parts.warden) };
         const answer = await (isLook(route) ? inTurn(call, async () => handle(call)) : handle(call));
         if (answer !== undefined && route.text !== undefined) reply.type(route.text);
         return answer === undefined ? reply : reply.send(answer);
@@ -106,6 +106,13 @@ export async function admitRequest(
   connections.prove(request.raw, caller);
   inFlight.enter(caller, request.raw, reply.raw);
   return admission;
+}
+
+/** The body took its time, and its caller may be known no longer, or have other rights. Throws what is refused. */
+export function admittedStill(admission: Admitted): Admitted {
+  const checked = admission.check();
+  if ('refused' in checked) throw unauthenticated(checked.refused);
+  return { ...admission, value: checked.value };
 }
 
 /** It answers with what it finds, and ends. */

@@ -99,7 +99,7 @@ function permittedStill(checked: Checked<Principal>, call: string): Checked<Prin
   return 'refused' in checked ? checked : permit(checked.value, call);
 }
 
-function unauthenticated(why: string): HttpRefused {
+export function unauthenticated(why: string): HttpRefused {
   return new HttpRefused(401, why, { 'www-authenticate': 'Bearer realm="clawrden"' });
 }
 

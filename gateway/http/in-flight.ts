@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ClawrdenError } from '../../src/errors.ts';
 import { TooSoon } from '../connections/call-budget.ts';
 import { bodyBytes } from './read-body.ts';
 
@@ -17,7 +18,10 @@ export const inFlightLimits: InFlightLimits = {
 };
 
 export interface InFlight {
-  /** Before a byte of the body is read; counts until the response has closed. Throws TooSoon. */
+  /**
+   * Before a byte of the body is read; counts until the response has closed. Throws TooSoon,
+   * and `requester-gone` if it has.
+   */
   readonly enter: (name: string, request: IncomingMessage, response: ServerResponse) => void;
 }
 
@@ -28,6 +32,8 @@ export function createInFlight(limits: InFlightLimits = inFlightLimits): InFligh
   let inAll = 0;
   return {
     enter: (name, request, response) => {
+      // While it was asked who calls: it closes no second time.
+      if (response.destroyed) throw new ClawrdenError('requester-gone', 'the caller is gone');
       const bytes = sizeOf(request);
       const own = open.get(name) ?? { calls: 0, bytes: 0 };
       if (own.calls >= limits.calls) throw tooMuch(`${name} has ${own.calls} calls open`);

@@ -3,7 +3,7 @@ import { drained } from '../../src/drained.ts';
 import { pumpResponse } from '../connections/pump-response.ts';
 import type { McpDoor } from '../ports/mcp-door.ts';
 import type { RouteParts } from './add-routes.ts';
-import { admitRequest } from './add-routes.ts';
+import { admitRequest, admittedStill } from './add-routes.ts';
 import type { Admitted } from './callers.ts';
 import { expectsToBeAsked } from './check-request.ts';
 import { bodyBytes } from './read-body.ts';
@@ -32,8 +32,9 @@ export function serveMcp(app: FastifyInstance, { mcp, stalledMs, ...parts }: Mcp
       if (expectsToBeAsked(raw)) reply.raw.writeContinue();
     },
     handler: async (request, reply) => {
-      const admission = admissions.get(request);
-      if (admission === undefined) throw new Error('a request that was not admitted');
+      const admitted = admissions.get(request);
+      if (admitted === undefined) throw new Error('a request that was not admitted');
+      const admission = admittedStill(admitted);
       using caller = watchCaller(reply.raw, admission.check, () => reply.raw.destroy());
       const signal = caller.gone;
       const call = {

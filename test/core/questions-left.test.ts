@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createExecute, createResume } from '../../gateway/execute.ts';
+import { createExecute, createResume, type ExecuteParts } from '../../gateway/execute.ts';
 import { restoreWaiting } from '../../gateway/restore.ts';
 import { openChannel, readAudit, relay, request, startCore, type TestGateway } from './start-core.ts';
 
@@ -110,4 +110,120 @@ test('A-46: a question whose command waits no more is void after a restart, and 
     { execution: start.executionId, verdict: 'void', reason: 'its command waits no more' },
   ]);
   expect(await core.approvals.restore()).toEqual([]);
+});
+
+/** The yes comes to this gateway, and its one start is not used up. */
+function stuckAtUse(core: TestGateway): ExecuteParts {
+  const { approvals } = core.authorizing;
+  const stuck: typeof approvals = {
+    ...approvals,
+    ask: async (question) => ({
+      ...(await approvals.ask(question)),
+      use: () => new Promise<never>(() => {}),
+    }),
+  };
+  return { ...core, authorizing: { ...core.authorizing, approvals: stuck } };
+}
+
+async function close(core: TestGateway): Promise<void> {
+  await core.records.audit.close();
+  await core.history.close();
+}
+
+async function resumeIn(core: TestGateway, executionId: string, planHash: string) {
+  return await createResume(core.ledger)(relay, { executionId, planHash }, openChannel());
+}
+
+test.each([['killed'], ['paused'], ['lockdown']] as const)(
+  'A-304 P19: a question that was restored is not run for an agent that is stopped (%s)',
+  async (stop) => {
+    const start = request('ask');
+    {
+      const core = await startCore(dir);
+      void createExecute(core)(relay, start, openChannel());
+      await untilAsked(core);
+      await close(core);
+    }
+    await using core = await startCore(dir);
+    // As a start takes it from the audit, if the database was full when it was set.
+    const status = { by: 'person:admin', reason: '', since: Date.now() };
+    if (stop === 'lockdown') {
+      core.states.enforce('', { state: 'paused', ...status });
+      core.states.enforce('coder', { state: 'refused', ...status, by: 'breaker:stuck' });
+    } else core.states.enforce('coder', { state: stop, ...status });
+    expect(await restoreWaiting(core, core.approvals, core.records)).toBe(1);
+    const planHash = core.approvals.pending()[0]?.planHash ?? '';
+    await approve(core, await untilAsked(core));
+    const reason = stop === 'killed' ? 'agent-killed' : 'agent-paused';
+    expect(await resumeIn(core, start.executionId, planHash)).toMatchObject({ reason });
+    expect(core.ran).toEqual([]);
+  },
+);
+
+test('a breaker that refuses new work lets a question go on that was asked before', async () => {
+  await using core = await startCore(dir);
+  const running = createExecute(core)(relay, request('ask'), openChannel());
+  const id = await untilAsked(core);
+  core.killSwitch.trip('coder', { breaker: 'stuck', state: 'refused', reason: 'again and again' });
+  await approve(core, id);
+  expect([await running, core.ran]).toMatchObject([{ kind: 'exited' }, ['ask']]);
+});
+
+test.each([['pending'], ['approved']] as const)(
+  'A-305 P15: what has run is not asked about or run again if an older copy of the database is put back (%s)',
+  async (state) => {
+    const copy = join(dir, 'copy');
+    const start = request('ask');
+    let planHash = '';
+    {
+      const core = await startCore(dir);
+      void createExecute(stuckAtUse(core))(relay, start, openChannel());
+      const id = await untilAsked(core);
+      planHash = core.approvals.pending()[0]?.planHash ?? '';
+      if (state === 'approved') await approve(core, id);
+      if (state === 'approved') await vi.waitUntil(() => core.ledger.running()[0]?.state === 'queued');
+      await core[Symbol.asyncDispose]();
+      cpSync(join(dir, 'clawrden.db'), copy);
+    }
+    {
+      await using core = await startCore(dir);
+      expect(await restoreWaiting(core, core.approvals, core.records)).toBe(1);
+      if (state === 'pending') await approve(core, await untilAsked(core));
+      expect(await resumeIn(core, start.executionId, planHash)).toMatchObject({ kind: 'exited' });
+      expect(core.ran).toEqual(['ask']);
+    }
+    cpSync(copy, join(dir, 'clawrden.db'));
+    await using core = await startCore(dir);
+    expect(await restoreWaiting(core, core.approvals, core.records)).toBe(0);
+    expect(core.approvals.pending()).toEqual([]);
+    expect(await resumeIn(core, start.executionId, planHash)).not.toMatchObject({ kind: 'exited' });
+    expect(core.ran).toEqual([]);
+    expect(await core.approvals.restore()).toEqual([]);
+  },
+);
+
+test('A-305 P25: a question that an older copy asks again has its own verdict in the audit', async () => {
+  const copy = join(dir, 'copy');
+  const start = request('ask');
+  {
+    const core = await startCore(dir);
+    void createExecute(core)(relay, start, openChannel());
+    await untilAsked(core);
+    await core[Symbol.asyncDispose]();
+    cpSync(join(dir, 'clawrden.db'), copy);
+  }
+  const verdicts = () => readAudit(dir).filter(({ type }) => type === 'verdict');
+  {
+    const core = await startCore(dir);
+    await restoreWaiting(core, core.approvals, core.records);
+    // Nobody has come back for it: it is not started.
+    await approve(core, await untilAsked(core));
+    await vi.waitUntil(() => verdicts().length === 1);
+    await core[Symbol.asyncDispose]();
+  }
+  cpSync(copy, join(dir, 'clawrden.db'));
+  await using core = await startCore(dir);
+  expect(await restoreWaiting(core, core.approvals, core.records)).toBe(1);
+  await approve(core, await untilAsked(core));
+  await vi.waitUntil(() => verdicts().length === 2);
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect as connectSocket } from 'node:net';
+import { connect as connectSocket, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -9,6 +9,7 @@ import { followExecution } from '../../gateway/control/follow-execution.ts';
 import { createExecute } from '../../gateway/execute.ts';
 import type { Execution } from '../../gateway/execution/execution.ts';
 import { createExcerpt, excerptBytes } from '../../gateway/execution/output-excerpt.ts';
+import type { Followed } from '../../gateway/ports/followed-output.ts';
 import type { RecordedOutput } from '../../gateway/ports/recorded-output.ts';
 import type { WardenApi } from '../../gateway/ports/warden-api.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
@@ -35,11 +36,16 @@ let dir: string;
 let core: TestGateway;
 let door: HttpGateway;
 let recorded: RecordedOutput | undefined;
+/** Until then nobody hears that somebody reads along. */
+let told: Promise<void>;
+/** Of each who does. */
+let watching: AbortSignal[];
 let running: Execution;
 let end: (outcome: Outcome) => void;
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'clawrden-follow-'));
+  [told, watching] = [Promise.resolve(), []];
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   end = resolve;
   core = await startCore(
@@ -56,7 +62,11 @@ beforeEach(async () => {
     running: () => core.ledger.running(),
     history: core.history.page,
     execution: core.history.find,
-    follow: (id, by) => followExecution({ ledger: core.ledger, audit }, id, by),
+    follow: async (id, by) => {
+      const followed = await followExecution({ ledger: core.ledger, audit }, id, by);
+      await told;
+      return followed && noting(followed);
+    },
     output: async () => recorded,
   };
   door = await startHttpGateway({ warden });
@@ -67,6 +77,14 @@ afterEach(async () => {
   await core[Symbol.asyncDispose]();
   await rm(dir, { recursive: true, force: true });
 });
+
+function noting({ output, outcome }: Followed): Followed {
+  const watch: typeof output.watch = (listener, signal) => {
+    watching.push(signal);
+    output.watch(listener, signal);
+  };
+  return { output: { ...output, watch }, outcome };
+}
 
 /** A command that runs until the test ends it. */
 async function begin(): Promise<string> {
@@ -87,6 +105,15 @@ function read(id: string, token: string, from: 'recent' | 'now' = 'recent') {
   };
   const text = () => events.map((event) => ('data' in event ? event.data : `<${event.type}>`)).join('');
   return { events, text, over: reading().catch((error: unknown) => error) };
+}
+
+async function askToFollow(id: string, token: string): Promise<Socket> {
+  const socket = connectSocket(door.port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(
+    `GET /api/v1/executions/${id}/follow HTTP/1.1\r\nhost: 127.0.0.1:${door.port}\r\nauthorization: Bearer ${token}\r\n\r\n`,
+  );
+  return socket;
 }
 
 test('an operator reads along: what came last, then what comes, then the outcome; the audit says who', async () => {
@@ -124,12 +151,7 @@ test('P2 P3: to others it is not there; nor is one that has ended', async () => 
 
 test('A-59 P20: a reader that takes nothing loses what it does not take, with a mark, and the tool never waits', async () => {
   const id = await begin();
-  const token = door.token('operator');
-  const socket = connectSocket(door.port, '127.0.0.1');
-  await once(socket, 'connect');
-  socket.write(
-    `GET /api/v1/executions/${id}/follow HTTP/1.1\r\nhost: 127.0.0.1:${door.port}\r\nauthorization: Bearer ${token}\r\n\r\n`,
-  );
+  const socket = await askToFollow(id, door.token('operator'));
   await once(socket, 'data');
   socket.pause();
   const chunk = Buffer.alloc(64 * 1024, 97);
@@ -148,6 +170,23 @@ test('A-59 P20: a reader that takes nothing loses what it does not take, with a 
   await expect.poll(() => text.includes('the last word')).toBe(true);
   expect(text).toContain('event: gap\ndata: {"type":"gap","bytes":');
   socket.destroy();
+});
+
+test('A-301 P20: of a reader that leaves while the audit is written nothing stays', async () => {
+  const id = await begin();
+  const audit = Promise.withResolvers<void>();
+  told = audit.promise;
+  const sockets = Array.from({ length: 5 }, () => askToFollow(id, door.token('operator')));
+  await expect.poll(() => readAudit(dir).filter(({ type }) => type === 'watch')).toHaveLength(5);
+  for (const socket of await Promise.all(sockets)) socket.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const stays = askToFollow(id, door.token('operator'));
+  await expect.poll(() => readAudit(dir).filter(({ type }) => type === 'watch')).toHaveLength(6);
+  audit.resolve();
+  await once(await stays, 'data');
+  expect(watching.filter((signal) => !signal.aborted)).toHaveLength(1);
+  (await stays).destroy();
+  await expect.poll(() => watching.every((signal) => signal.aborted)).toBe(true);
 });
 
 test('A-56 P6: it ends within 5 s when its token does', async () => {

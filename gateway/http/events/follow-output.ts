@@ -23,6 +23,8 @@ export async function followOutput(call: FollowCall, faults: Faults): Promise<un
   if (followed === undefined) throw new HttpRefused(404, `no running execution ${id}`);
   const { reply } = call;
   reply.hijack();
+  // It went away while the audit was written: it closes no second time.
+  if (reply.raw.destroyed) return;
   const headers = reply.getHeaders() as Record<string, string>;
   reply.raw.writeHead(200, { ...headers, ...streamHeaders });
   tell(call, followed, faults);
