@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
 import type { ClawrdenError } from '../../../src/errors.ts';
+import { latestOnly } from '../../../src/latest-only.ts';
 import type { Engine } from '../../ports/engine.ts';
 import type { Scheduler } from '../placement/scheduler.ts';
 import type { Warmer } from '../warm/warmer.ts';
@@ -147,7 +148,8 @@ function resume({ hosts, scheduler, warmer }: FleetParts): void {
 }
 
 function hostHooks(parts: FleetParts): HostHooks {
-  const { scheduler, warmer, lateExits, log } = parts;
+  const { scheduler, lateExits, log } = parts;
+  const following = new WeakMap<DockerHost, ReturnType<typeof followImages>>();
   return {
     onAnswer: async (host, gap) => {
       await lateExits.recall(host, gap);
@@ -169,13 +171,24 @@ function hostHooks(parts: FleetParts): HostHooks {
       lateExits.hear(host, event);
       if (event.type === 'volumes-changed') host.workspaces.forget();
       if (event.type !== 'images-changed') return;
-      void host.images.refresh().then(() => {
-        scheduler.serveQueue();
-        parts.onImages();
-        warmer.poke();
-      });
+      const follow = following.get(host) ?? followImages(host, parts);
+      following.set(host, follow);
+      follow(event);
     },
   };
+}
+
+/** Asks again for a host's images: events that come meanwhile, however many, are one more time. */
+function followImages(host: DockerHost, { scheduler, warmer, onImages, log }: FleetParts) {
+  const follow = async (): Promise<void> => {
+    await host.images.refresh();
+    scheduler.serveQueue();
+    onImages();
+    warmer.poke();
+  };
+  return latestOnly(follow, (error) =>
+    log.error({ host: host.name, error }, 'its images were not looked at again'),
+  );
 }
 
 /** Asks before a command comes for what the command will need to know. */
