@@ -70,7 +70,7 @@ export function openPool(given: PoolParts): Pool {
   const hosts: DockerHost[] = [];
   const scheduler = new Scheduler(hosts, { ...first.limits, isShared: () => config.agents.length > 1 });
   const warmer = createWarmer(scheduler, first.limits.startTimeoutMs, log);
-  const lateExits = createLateExits(record);
+  const lateExits = createLateExits(record, (host) => hosts.includes(host));
   const { startTimeoutMs } = first.limits;
   const sessions = createSessions({ scheduler, startTimeoutMs, limits: () => config.session, record });
   const resolve = (reference: string) => resolveImage(hosts, reference);

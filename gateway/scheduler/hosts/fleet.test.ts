@@ -26,7 +26,10 @@ function fleetOver(engine: GhostlyEngine) {
   };
   const fleet = createFleet({
     ...{ hosts, scheduler, warmer, log, drained: new Set<string>() },
-    lateExits: createLateExits(() => {}),
+    lateExits: createLateExits(
+      () => {},
+      () => true,
+    ),
     openEngine: () => engine,
     images: () => ['one', 'two', 'three'],
     onImages: () => (state.tags += 1),
@@ -62,4 +65,29 @@ test('A-325 P20: however many images an engine says have changed, each known one
   expect(asked).toBe(6);
   expect(over.state.tags - told).toBe(2);
   expect(over.hosts[0]?.images.idOf('one')).toBe('another');
+});
+
+test('A-328 P20: what runs on a host that leaves is spared by the host that joins in its place', async () => {
+  const engine = ghostlyEngine('a');
+  const kept: string[][] = [];
+  engine.removeStrays = async (keep) => {
+    kept.push([...keep]);
+    return 0;
+  };
+  await using over = fleetOver(engine);
+  over.fleet.apply([host]);
+  await over.fleet.looked();
+  const [first] = over.hosts as [DockerHost];
+  const shape = {
+    ...{ agent: 'coder', image: { reference: 'one', id: 'id:one' }, mounts: [], network: 'none' },
+    ...{ uid: 1, gid: 1, memoryBytes: 1, cpus: 1, pids: 1 },
+  };
+  const never = new AbortController().signal;
+  const ghost = await first.start(shape, { pooled: false, timeoutMs: 1000 }, never);
+  over.fleet.apply([{ ...host, ssh: { 'known-hosts': '/elsewhere' } } as unknown as HostConfig]);
+  await over.fleet.looked();
+  expect(over.hosts).toHaveLength(2);
+  expect(kept.length).toBeGreaterThan(1);
+  expect(kept.at(-1)).toEqual([ghost.containerId]);
+  await first.destroy(ghost);
 });

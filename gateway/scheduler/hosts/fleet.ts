@@ -121,7 +121,7 @@ function join(state: State, config: HostConfig): void {
   if (state.drained.has(host.name)) host.drain();
   const stop = new AbortController();
   const cleaning = setInterval(() => {
-    if (host.up) void clean(host, state.log);
+    if (host.up) void clean(host, state);
   }, cleanEveryMs).unref();
   host.onLost((error) => state.onLost?.(host.name, error));
   const watch = watchHost(host, state.hooks, stop.signal);
@@ -153,7 +153,7 @@ function hostHooks(parts: FleetParts): HostHooks {
   return {
     onAnswer: async (host, gap) => {
       await lateExits.recall(host, gap);
-      if (await clean(host, log)) lateExits.giveUp(host);
+      if (await clean(host, parts)) lateExits.giveUp(host);
       host.workspaces.forget();
       await Promise.all([host.images.refresh(), preload(host, parts)]);
     },
@@ -196,10 +196,14 @@ async function preload(host: DockerHost, { images }: FleetParts): Promise<void> 
   await Promise.all(images().map((reference) => host.images.find(reference)));
 }
 
-/** Removes containers that no live ghost owns, for example after a crash; resolves with whether it could. */
-async function clean(host: DockerHost, log: Logger): Promise<boolean> {
+/**
+ * Removes containers that no live ghost owns, for example after a crash; resolves with whether it could. A host that
+ * leaves may be on the same engine, so what every host has is spared.
+ */
+async function clean(host: DockerHost, { hosts, log }: Pick<FleetParts, 'hosts' | 'log'>): Promise<boolean> {
   try {
-    const removed = await host.engine.removeStrays(host.containers);
+    const kept = new Set([host, ...hosts].flatMap(({ containers }) => [...containers]));
+    const removed = await host.engine.removeStrays(kept);
     if (removed > 0) log.warn({ host: host.name, removed }, 'containers that nobody knows were removed');
     host.cleaned = true;
     return true;
