@@ -178,9 +178,9 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...{ config, live, audit, faults, log },
     ...{ policy, states, secret: secrets.value, findLearning: learnings.find },
   });
-  const tellRelays = () => {
+  const tellRelays = (agent?: string) => {
     for (const each of [egress.agentWays, learnings]) each.hold();
-    relays.tellAll();
+    relays.tell(agent === undefined ? undefined : agents().get(agent)?.relay);
   };
   const killSwitch = createKillSwitch({
     ...{ states, audit, ledger, tellRelays },
