@@ -33,7 +33,7 @@ import { sessionsEnded } from './control/sessions-ended.ts';
 import { createWardenApi } from './control/warden-api.ts';
 import { createDetached } from './detached/run-detached.ts';
 import { openNativeFiles } from './docker/init/native-files.ts';
-import { openEngine } from './docker/open-engine.ts';
+import { createOpenEngine } from './docker/open-engine.ts';
 import { openGatewayEgress } from './egress/gateway-egress.ts';
 import { createEventFeed } from './events/event-feed.ts';
 import { createExecute, createResume, type ExecuteParts } from './execute.ts';
@@ -149,13 +149,13 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const secrets = holdSecrets(() => live.egress().secrets);
   const drains = await openDrains(records.database, audit);
   const states = await openAgentStates(records.database);
-  const files = openNativeFiles();
+  const openEngine = createOpenEngine(identity.gatewayId, openNativeFiles(), log);
   const workspaces = openWorkspaces({ agents, hosts: live.hosts, incidents, record, kept, log });
   const pool = openPool({
     config,
     policy,
     openEngine: (host) => {
-      const engine = counted.watchEngine(openEngine(host, identity.gatewayId, files, log));
+      const engine = counted.watchEngine(openEngine(host));
       return workspaces.onHost(host.name, engine);
     },
     ...{ record, drained: drains.names(), onLost: workspaces.lost, log },
@@ -178,9 +178,9 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...{ config, live, audit, faults, log },
     ...{ policy, states, secret: secrets.value, findLearning: learnings.find },
   });
-  const tellRelays = () => {
+  const tellRelays = (agent?: string) => {
     for (const each of [egress.agentWays, learnings]) each.hold();
-    relays.tellAll();
+    relays.tell(agent === undefined ? undefined : agents().get(agent)?.relay);
   };
   const killSwitch = createKillSwitch({
     ...{ states, audit, ledger, tellRelays },

@@ -41,8 +41,8 @@ export interface KillSwitchParts {
   readonly states: AgentStates;
   readonly audit: AuditLog;
   readonly ledger: Ledger;
-  /** Sends every relay the state that its agents should have. */
-  readonly tellRelays: () => void;
+  /** Sends the relay of this agent the state that its agents should have; every relay, if it is every agent. */
+  readonly tellRelays: (agent: string) => void;
   /** Executions that have ended here but may still run on their host, because the host was lost or did not answer. */
   readonly lost: () => readonly MayRun[];
   /** Docker hosts where this gateway has not removed yet what an earlier one may have left. */
@@ -91,7 +91,9 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
     // Refused from now on; the rest only makes it last and reports it.
     else states.enforce(agent, status);
     const halting =
-      strictness[state] < strictness.paused ? parts.tellRelays() : halt({ ...parts, lost }, agent, state, by);
+      strictness[state] < strictness.paused
+        ? parts.tellRelays(agent)
+        : halt({ ...parts, lost }, agent, state, by);
     const fault = isLooser ? undefined : await inTurn(() => faultOfKeeping(placesOf(parts, agent, status)));
     const halted = await halting;
     if (fault !== undefined) throw fault;
@@ -132,7 +134,7 @@ async function halt(parts: KillSwitchParts, agent: string, state: AgentState, by
   const open = ofThem(parts.ledger.executions());
   const reason = new Halted('canceled', `${state} by ${by}`);
   for (const execution of open) execution.stop(reason);
-  parts.tellRelays();
+  parts.tellRelays(agent);
   const left = [...open, ...ofThem(parts.ledger.clearing())];
   const own = left.map((execution) => ({ name: () => nameOf(execution), over: execution.cleared }));
   const sessions = parts.sessionsEnded(concerned);

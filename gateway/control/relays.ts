@@ -22,6 +22,8 @@ export interface Relays extends RelayRegistry {
   readonly refusing: () => ReadonlyMap<string, string>;
   /** Sends every connected relay the state that it should have. */
   readonly tellAll: () => void;
+  /** Sends it to this relay; to all, if none is named. */
+  readonly tell: (relay: string | undefined) => void;
   /**
    * From now on relays keep new commands for the next gateway. Resolves when each that is connected has reported since;
    * never, if one does not.
@@ -139,6 +141,11 @@ class ConnectedRelays implements Relays {
     for (const [relay, { push }] of this.#connected) push(this.#stateOf(relay));
   };
 
+  tell: Relays['tell'] = (relay) => {
+    if (relay === undefined) this.tellAll();
+    else this.#connected.get(relay)?.push(this.#stateOf(relay));
+  };
+
   leave: Relays['leave'] = () => {
     this.#leaving = true;
     const waiting = new Set(this.#connected.keys());
@@ -161,7 +168,9 @@ class ConnectedRelays implements Relays {
       if (relay !== agent.relay) return;
       if (this.report(agent)?.halted === true) waiting.delete(place);
       else waiting.add(place);
-      if (waiting.size === 0) resolve();
+      if (waiting.size > 0) return;
+      this.#listeners.delete(notify);
+      resolve();
     };
     if (waiting.size > 0) this.#listeners.add(notify);
     setTimeout(() => this.#listeners.delete(notify), listenMs).unref();

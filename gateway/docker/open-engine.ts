@@ -4,7 +4,11 @@ import type { Engine } from '../ports/engine.ts';
 import type { ReplicaHost } from '../ports/replica.ts';
 import { type Departures, departures } from './container/departures.ts';
 import { removeContainer } from './container/remove-container.ts';
-import { startingContainers } from './container/starting-containers.ts';
+import {
+  type SparedContainers,
+  sparedContainers,
+  startingContainers,
+} from './container/starting-containers.ts';
 import { checkHost, pingEngine } from './engine/check-host.ts';
 import { connect, type EngineAddress } from './engine/connect.ts';
 import { engineText, toEngineError } from './engine/engine-errors.ts';
@@ -22,18 +26,32 @@ import { replicaAgents } from './replica/replica-volumes.ts';
 import { watchEngine } from './watch-engine.ts';
 
 /**
- * One engine as the gateway uses it. `filesFor` gives the static programs for its processor. Throws if the
- * address cannot be used; sends nothing before the first call.
+ * Engines as the gateway uses them. `filesFor` gives the static programs for a processor. Throws if the address cannot
+ * be used; sends nothing before the first call.
  */
-export function openEngine(
-  address: EngineAddress,
+export function createOpenEngine(
   gatewayId: string,
   filesFor: NativeFilesFor,
   log: EngineLog,
+): (address: EngineAddress) => Engine & ReplicaHost {
+  const spared = sparedContainers();
+  return (address) => openEngine(address, { gatewayId, filesFor, log, spared });
+}
+
+interface EngineParts {
+  readonly gatewayId: string;
+  readonly filesFor: NativeFilesFor;
+  readonly log: EngineLog;
+  readonly spared: SparedContainers;
+}
+
+function openEngine(
+  address: EngineAddress,
+  { gatewayId, filesFor, log, spared }: EngineParts,
 ): Engine & ReplicaHost {
   const { name: host } = address;
   const { docker, explain, close } = connect(address);
-  const starting = startingContainers();
+  const starting = startingContainers(spared);
   const initVolume = renewable(async (again) => {
     const files = programsFor(await checkHost(docker, host), host, filesFor);
     const volume = await fillInitVolume({ docker, gatewayId, starting, files }, again);
@@ -52,7 +70,7 @@ export function openEngine(
     departures: leaving,
     initVolume,
     imageVolumes: imageVolumes(docker, host),
-    carriers: new Set<string>(),
+    carriers: spared.carriers,
   };
   const mapped = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {

@@ -19,6 +19,7 @@ import { CallRefused, toStatus } from './calls/errors.ts';
 import { type RelayCallRates, relayCallRates } from './calls/relay-call-rates.ts';
 import { unary } from './calls/unary.ts';
 import { carry, type OfferLane } from './carry.ts';
+import { newestReport } from './newest-report.ts';
 
 export interface RelayServiceParts {
   readonly callers: Callers;
@@ -33,6 +34,9 @@ export interface RelayServiceParts {
   readonly closing: AbortSignal;
   readonly log: Logger;
 }
+
+/** Each report is held to everything that the relay should have. */
+const reportEveryMs = 20;
 
 type SynchronizeCall = ServerDuplexStream<SynchronizeRequest, SynchronizeResponse>;
 
@@ -102,7 +106,6 @@ function synchronize({
         call.end();
         place.left();
       });
-    call.on('end', leave);
     call.on('cancelled', leave);
     const listening = onAbort(closing, () => over(() => call.end()));
     onAbort(gone.signal, () => listening[Symbol.dispose]());
@@ -127,9 +130,15 @@ function synchronize({
       },
       gone.signal,
     );
+    const reports = newestReport(report, reportEveryMs);
     call.on('data', ({ version, agents, contract: needed }: SynchronizeRequest) =>
-      report({ version, agents, contract: needed }),
+      reports.hear({ version, agents, contract: needed }),
     );
+    call.on('end', () => {
+      // A relay that leaves says why in its last report.
+      reports.flush();
+      leave();
+    });
   };
 }
 

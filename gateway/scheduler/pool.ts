@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { AgentConfig, GatewayConfig, HostConfig } from '../../src/config/gateway-config.ts';
+import { latestOnly } from '../../src/latest-only.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Engine, ImageFacts } from '../ports/engine.ts';
@@ -69,14 +70,15 @@ export function openPool(given: PoolParts): Pool {
   const hosts: DockerHost[] = [];
   const scheduler = new Scheduler(hosts, { ...first.limits, isShared: () => config.agents.length > 1 });
   const warmer = createWarmer(scheduler, first.limits.startTimeoutMs, log);
-  const lateExits = createLateExits(record);
+  const lateExits = createLateExits(record, (host) => hosts.includes(host));
   const { startTimeoutMs } = first.limits;
   const sessions = createSessions({ scheduler, startTimeoutMs, limits: () => config.session, record });
   const resolve = (reference: string) => resolveImage(hosts, reference);
-  let wishing = Promise.resolve();
-  const wish = () => {
-    wishing = wishing.then(async () => warmer.wish(await warmWishes(config, policy(), resolve)));
-  };
+  const wishAnew = latestOnly(
+    async () => warmer.wish(await warmWishes(config, policy(), resolve)),
+    (error) => log.error({ error }, 'no ghost is started ahead by what is wished now'),
+  );
+  const wish = () => wishAnew({});
   const parts = { hosts, scheduler, warmer, lateExits, openEngine, drained, onLost, log };
   const fleet = createFleet({ ...parts, images: () => imagesOf(policy()), onImages: wish });
   fleet.apply(config.hosts);

@@ -57,6 +57,7 @@ test('P22: who does not read holds the writer back within a few messages', async
 test.each([
   ['a message that is too large', { bytes: new Uint8Array(laneMessageBytes + 1) }],
   ['a message of another kind', {}],
+  ['A-323 P20: an empty message', { bytes: new Uint8Array(0) }],
 ])('%s ends the lane', async (_what, message) => {
   const [left, right] = pair();
   const lane = over(left);

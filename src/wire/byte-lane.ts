@@ -64,8 +64,9 @@ export function byteLane<Out, In>(
   });
   stream.on('data', (message: In) => {
     const bytes = unwrap(message);
-    if (bytes === undefined || bytes.length > laneMessageBytes) lane.destroy();
-    else if (bytes.length > 0 && !lane.push(bytes)) stream.pause();
+    // One that is empty costs its sender nothing, and this side as much as any other.
+    if (bytes === undefined || bytes.length === 0 || bytes.length > laneMessageBytes) lane.destroy();
+    else if (!lane.push(bytes)) stream.pause();
   });
   let ended = false;
   stream.on('end', () => {

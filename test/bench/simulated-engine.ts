@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { openNativeFiles } from '../../gateway/docker/init/native-files.ts';
-import { openEngine } from '../../gateway/docker/open-engine.ts';
+import { createOpenEngine } from '../../gateway/docker/open-engine.ts';
 import type { Engine } from '../../gateway/ports/engine.ts';
 
 export interface SimulatedEngine extends AsyncDisposable {
@@ -23,9 +23,8 @@ export async function simulatedEngine(
   );
   const socket = join(dir, `${name}.sock`);
   await once(server.listen(socket), 'listening');
-  const engine = openEngine({ name, engine: `unix://${socket}` }, 'bench', openNativeFiles(), {
-    warn: () => {},
-  });
+  const open = createOpenEngine('bench', openNativeFiles(), { warn: () => {} });
+  const engine = open({ name, engine: `unix://${socket}` });
   return {
     engine,
     [Symbol.asyncDispose]: async () => {

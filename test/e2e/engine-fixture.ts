@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { openNativeFiles } from '../../gateway/docker/init/native-files.ts';
-import { openEngine } from '../../gateway/docker/open-engine.ts';
+import { createOpenEngine } from '../../gateway/docker/open-engine.ts';
 import type { Engine, GhostShape } from '../../gateway/ports/engine.ts';
 import { initPlanOf } from '../../src/init-client/init-plan.ts';
 import type { InitPlan } from '../../src/init-client/plan-encoding.ts';
@@ -12,7 +12,8 @@ export const busybox = 'clawrden-lab/busybox:latest';
 /** A lab host's engine as the gateway uses it. */
 export function engineOf(host: LabHost, gatewayId: string): Engine {
   const log = pino({ level: 'silent' });
-  return openEngine({ name: host.name, engine: host.url, tls: host.tls }, gatewayId, openNativeFiles(), log);
+  const open = createOpenEngine(gatewayId, openNativeFiles(), log);
+  return open({ name: host.name, engine: host.url, tls: host.tls });
 }
 
 export function initFile(): string {

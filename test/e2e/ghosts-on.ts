@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { EngineAddress } from '../../gateway/docker/engine/connect.ts';
 import { openNativeFiles } from '../../gateway/docker/init/native-files.ts';
-import { openEngine } from '../../gateway/docker/open-engine.ts';
+import { createOpenEngine } from '../../gateway/docker/open-engine.ts';
 import type { Engine, Ghost } from '../../gateway/ports/engine.ts';
 import type { ReplicaHost } from '../../gateway/ports/replica.ts';
 import { shapeOf } from '../../gateway/scheduler/warm/ghost-shape.ts';
@@ -41,7 +41,7 @@ export function ghostsOn(
 ): GhostsOn {
   const warnings: string[] = [];
   const log = { warn: (_fields: unknown, message: string) => void warnings.push(message) };
-  const engine = openEngine({ name: host.name, ...address }, gatewayId, openNativeFiles(), log);
+  const engine = createOpenEngine(gatewayId, openNativeFiles(), log)({ name: host.name, ...address });
   const start: GhostsOn['start'] = (plan, signal = AbortSignal.timeout(20_000), executionId) => {
     const purpose = { pooled: false, timeoutMs: plan.timeoutMs, ...(executionId && { executionId }) };
     return engine.startGhost(shapeOf(plan), purpose, signal);

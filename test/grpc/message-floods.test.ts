@@ -94,3 +94,38 @@ test('P20, P22: whatever small messages a relay sends within its streams, each a
   for (const call of calls) call.close(constants.NGHTTP2_CANCEL);
   session.destroy();
 });
+
+test('A-322 P20, P22: of the reports that a relay sends without end few are taken, and others are served', async () => {
+  let states = 0;
+  const state = () => {
+    states += 1;
+    return { lockdown: false, agents: [] };
+  };
+  await using gateway = await startTestGateway({ state });
+  const folder = await gateway.identity(relay);
+  const client = await connectGateway({ address: gateway.address, identityDir: folder });
+  const { token } = await client.call(RelayServiceService.token, {});
+  client.close();
+  const other = await gateway.connect(admin);
+  const { certificate: cert, key } = await readIdentity(folder);
+  const session = connect(`https://${gateway.address}`, { cert, key, rejectUnauthorized: false });
+  session.on('error', () => {});
+  const call = session.request({
+    ...{ ':method': 'POST', ':path': RelayServiceService.synchronize.path, te: 'trailers' },
+    ...{ 'content-type': 'application/grpc', authorization: `Bearer ${token}` },
+  });
+  call.on('error', () => {}).resume();
+  await once(call, 'response');
+  const before = states;
+  // Each five bytes are a report that says nothing.
+  call.write(Buffer.alloc(5 * 1024 * 1024));
+  const began = performance.now();
+  while (performance.now() - began < floodMs)
+    await other.call(WardenServiceService.listHosts, { pageToken: '' });
+  const seconds = (performance.now() - began) / 1000;
+  expect(states - before).toBeGreaterThan(0);
+  expect(states - before).toBeLessThan(2 + 50 * seconds);
+  expect(call.writableLength).toBeGreaterThan(0);
+  expect(call.closed).toBe(false);
+  session.destroy();
+});

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import Docker from 'dockerode';
 import { expect, test } from 'vitest';
 import { startContainer } from './start-container.ts';
-import { startingContainers } from './starting-containers.ts';
+import { sparedContainers, startingContainers } from './starting-containers.ts';
 
 test('a start that was given up is cleaned up before the next one under its name begins', async () => {
   const calls: string[] = [];
@@ -15,7 +15,12 @@ test('a start that was given up is cleaned up before the next one under its name
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const docker = new Docker({ protocol: 'http', host: '127.0.0.1', port });
-  const source = { docker, host: 'build', log: { warn: () => {} } as never, starting: startingContainers() };
+  const source = {
+    docker,
+    host: 'build',
+    log: { warn: () => {} } as never,
+    starting: startingContainers(sparedContainers()),
+  };
 
   const slow = Promise.withResolvers<Docker.Container>();
   const stopped = new AbortController();

@@ -13,20 +13,33 @@ export interface StartingContainers {
   readonly left: (name: string) => Promise<void>;
 }
 
-export function startingContainers(): StartingContainers {
+/** What no sweep may remove. Two hosts of gateway.yaml may be one engine for a while, so they share it. */
+export interface SparedContainers {
+  /** Of each host its own: one name may be starting on two of them. */
+  readonly starting: Set<ReadonlySet<string>>;
+  readonly sweeps: Set<Set<string>>;
+  /** Of open replicas. */
+  readonly carriers: Set<string>;
+}
+
+export function sparedContainers(): SparedContainers {
+  return { starting: new Set(), sweeps: new Set(), carriers: new Set() };
+}
+
+export function startingContainers({ starting, sweeps }: SparedContainers): StartingContainers {
   const current = new Set<string>();
-  const watchers = new Set<Set<string>>();
+  starting.add(current);
   const cleanings = new Map<string, Promise<void>>();
   return {
     add(nameOrId) {
       current.add(nameOrId);
-      for (const seen of watchers) seen.add(nameOrId);
+      for (const seen of sweeps) seen.add(nameOrId);
       return () => current.delete(nameOrId);
     },
     watch() {
-      const seen = new Set(current);
-      watchers.add(seen);
-      return { has: (nameOrId) => seen.has(nameOrId), end: () => watchers.delete(seen) };
+      const seen = new Set([...starting].flatMap((names) => [...names]));
+      sweeps.add(seen);
+      return { has: (nameOrId) => seen.has(nameOrId), end: () => sweeps.delete(seen) };
     },
     leaving(name, cleaned) {
       cleanings.set(name, cleaned);

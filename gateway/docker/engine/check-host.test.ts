@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openEngine } from '../open-engine.ts';
+import { createOpenEngine } from '../open-engine.ts';
 import { checkHost, pingEngine } from './check-host.ts';
 
 let folder: string;
@@ -82,7 +82,7 @@ test('an engine gets the programs for its own processor, or a line that says how
     throw new Error('clawrden-init is not built for arm64; run scripts/package');
   };
   const address = { name: 'h', engine: `unix://${join(folder, 'engine.sock')}` };
-  const engine = openEngine(address, 'g', filesFor, { warn: () => {} });
+  const engine = createOpenEngine('g', filesFor, { warn: () => {} })(address);
   await expect(engine.ping()).rejects.toMatchObject({
     code: 'no-host',
     message: 'host h: host-processor: clawrden-init is not built for arm64; run scripts/package',

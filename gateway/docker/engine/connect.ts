@@ -8,6 +8,7 @@ import type { HostConfig } from '../../../src/config/gateway-config.ts';
 import type { SshFiles } from '../../../src/ssh/ssh-arguments.ts';
 import { parseSshUrl } from '../../../src/ssh/ssh-destination.ts';
 import { openSshTunnel } from '../../../src/ssh/ssh-tunnel.ts';
+import { boundAnswers } from './bounded-answers.ts';
 
 export type EngineAddress = Pick<HostConfig, 'name' | 'engine' | 'tls' | 'ssh'>;
 
@@ -30,7 +31,7 @@ export function connect({ name, engine, tls, ssh = {} }: EngineAddress): EngineC
   const url = parseUrl(name, engine);
   if (url.protocol === 'ssh:') return overSsh(name, engine, ssh);
   const options = url.protocol === 'unix:' ? overSocket(url.pathname) : overTls(name, url, tls);
-  const docker = new Docker({ ...untouched, ...options });
+  const docker = boundAnswers(new Docker({ ...untouched, ...options }));
   return { docker, explain: (error) => error, close: () => options.agent.destroy() };
 }
 
@@ -52,7 +53,7 @@ function overSsh(name: string, engine: string, files: SshFiles): EngineConnectio
     agent.destroy();
     tunnel.close();
   };
-  return { docker: new Docker({ ...untouched, ...options }), explain: tunnel.explain, close };
+  return { docker: boundAnswers(new Docker({ ...untouched, ...options })), explain: tunnel.explain, close };
 }
 
 function overSocket(socketPath: string) {

@@ -119,6 +119,8 @@ export class CallChannel implements Channel {
 
   #end(): void {
     this.#over = true;
+    // What still comes has no reader, and no budget.
+    this.#call.pause();
     clearTimeout(this.#timer);
     this.#first.resolve(undefined);
   }
@@ -147,7 +149,7 @@ export class CallChannel implements Channel {
   #pauseFor(waitMs: number): void {
     if (waitMs === 0) return;
     this.#call.pause();
-    setTimeout(() => this.#call.resume(), waitMs).unref();
+    setTimeout(() => void (this.#over || this.#call.resume()), waitMs).unref();
   }
 
   #input(message: NonNullable<ExecuteRequest['message']>): void {

@@ -205,7 +205,7 @@ export class Front implements Disposable {
       .find((why) => why !== undefined);
     if (refused !== undefined) return this.#refuse(connection, stream, refused);
     connection.streamed(stream);
-    const served = servedOver(connection, rawHeaders);
+    const served = servedOver(connection, path, rawHeaders);
     const destroy = () => void stream.destroy();
     const serve = () => this.#serve(pass, stream, connection, served);
     // Calls that wait for it may have taken all places of those without a message.
@@ -242,7 +242,7 @@ export class Front implements Disposable {
     const onContent = (bytes: number) => {
       if (connection.frames.read(bytes)) this.#endFlood(connection);
     };
-    this.#unfinished.watch(stream, connection.share, { onContent, onMessage });
+    this.#unfinished.watch(stream, connection.share, { onContent, onMessage, charge: served.charge });
   }
 
   /** Ends only the call, unless there are very many of them. */

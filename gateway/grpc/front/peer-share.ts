@@ -1,9 +1,11 @@
 import type { ServerHttp2Stream } from 'node:http2';
+import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
 import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
 import { recordOverhead, recordsPerSecond } from '../../../src/wire/tls-records.ts';
 import type { Turned } from './call-turns.ts';
 import { frameBytes } from './frame-overhead.ts';
-import { Reads } from './reads.ts';
+import type { Charge } from './in-pieces.ts';
+import { Reads, reflectionPaths } from './reads.ts';
 import type { Held } from './unfinished-messages.ts';
 
 /** What one peer may have open, over all its connections. */
@@ -19,6 +21,10 @@ export interface ShareLimits {
   readonly recordsPerSecond: number;
   /** Frames beyond what its calls need; twice as many at once. */
   readonly framesPerSecond: number;
+  /** Small messages within lanes and questions of reflection; twice as many at once. What comes beyond waits. */
+  readonly messagesPerSecond: number;
+  /** Bytes of a relay's reports; four times as many at once. What comes beyond waits. */
+  readonly reportBytesPerSecond: number;
 }
 
 /** A relay serves 256 commands of each of its agents at once. */
@@ -29,6 +35,8 @@ export const nameLimits: ShareLimits = {
   refusalsPerSecond: 1000,
   recordsPerSecond,
   framesPerSecond: 20_000,
+  messagesPerSecond: 20_000,
+  reportBytesPerSecond: 1024 * 1024,
 };
 
 /** Several relays may be behind one address. */
@@ -39,10 +47,20 @@ export const addressLimits: ShareLimits = {
   refusalsPerSecond: 4000,
   recordsPerSecond,
   framesPerSecond: 20_000,
+  messagesPerSecond: 20_000,
+  reportBytesPerSecond: 1024 * 1024,
 };
 
 /** How long a name that asked for far too much is not admitted. */
 const outMs = 5000;
+
+/** The least that a report costs, however small it is. */
+const reportBytes = 1024;
+/** Each agent of `Execute` has a rate of its own, and other calls bring one message. */
+const chargedPaths: ReadonlySet<string> = new Set([
+  ...[RelayServiceService.carry.path, RelayServiceService.wayOut.path],
+  ...reflectionPaths,
+]);
 
 /** What one peer has open: all connections with one certificate's name, or of one address. */
 export class PeerShare implements Held, Turned {
@@ -57,6 +75,8 @@ export class PeerShare implements Held, Turned {
   readonly #refusals: TokenBucket;
   readonly #records: TokenBucket;
   readonly #frames: TokenBucket;
+  readonly #messages: TokenBucket;
+  readonly #reports: TokenBucket;
   readonly #unheard = new Set<ServerHttp2Stream>();
   #calls = 0;
   #outUntil = Number.NEGATIVE_INFINITY;
@@ -69,6 +89,8 @@ export class PeerShare implements Held, Turned {
     this.#refusals = tokenBucket(limits.refusalsPerSecond, now);
     this.#records = tokenBucket(limits.recordsPerSecond * recordOverhead, now);
     this.#frames = tokenBucket(limits.framesPerSecond * frameBytes, now);
+    this.#messages = tokenBucket(limits.messagesPerSecond, now);
+    this.#reports = tokenBucket(limits.reportBytesPerSecond, now, 4 * limits.reportBytesPerSecond);
   }
 
   /**
@@ -118,6 +140,14 @@ export class PeerShare implements Held, Turned {
     return overhead === 0 || this.#frames.take(overhead);
   }
 
+  /** How what comes within such a call is charged; `undefined` if what serves the call bounds it. */
+  chargeOf(path: string | undefined): Charge | undefined {
+    if (path === RelayServiceService.synchronize.path)
+      return ({ bytes, messages }) => charge(this.#reports, bytes.length + messages * reportBytes);
+    if (path === undefined || !chargedPaths.has(path)) return undefined;
+    return ({ small }) => (small === 0 ? 0 : charge(this.#messages, small));
+  }
+
   putOut(): void {
     this.#outUntil = this.#now() + outMs;
   }
@@ -128,9 +158,17 @@ export class PeerShare implements Held, Turned {
 
   /** Whether it can be forgotten without any effect. */
   isAtRest(): boolean {
-    const isFull = this.#rate.isFull() && this.#records.isFull() && this.#frames.isFull();
+    const rates = [this.#rate, this.#records, this.#frames, this.#messages, this.#reports];
+    const isFull = rates.every((rate) => rate.isFull());
     return this.connections === 0 && !this.isOut() && isFull;
   }
+}
+
+/** Takes more than there is: each piece that waits gets its turn, and the next one waits longer. */
+function charge(bucket: TokenBucket, amount: number): number {
+  const waitMs = bucket.waitMs();
+  bucket.owe(amount);
+  return waitMs;
 }
 
 /** The shares of one listener, by key. */

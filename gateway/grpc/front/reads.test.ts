@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerHttp2Stream } from 'node:http2';
 import { expect, test } from 'vitest';
 import { WardenServiceService } from '../../../src/gen/clawrden/v1/warden.ts';
-import { isRead, Reads } from './reads.ts';
+import { isRead, Reads, reflectionPaths } from './reads.ts';
 
 function aCall() {
   const closed: number[] = [];
@@ -51,4 +51,5 @@ test('every call for something to read is one of these, and no order is', () => 
     expect([name, isRead(path)]).toEqual([name, !orders.test(name)]);
   }
   expect([isRead(undefined), isRead('/clawrden.v1.RelayService/Token')]).toEqual([false, false]);
+  expect(reflectionPaths.map(isRead)).toEqual([true, true]);
 });

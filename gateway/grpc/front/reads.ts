@@ -8,11 +8,15 @@ const takeMs = 30_000;
 /** A page of the largest size takes some milliseconds. */
 const perTurn = 1;
 
+/** Its answers are the whole contract. */
+export const reflectionPaths: readonly string[] = ['v1', 'v1alpha'].map(
+  (version) => `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
+);
 const readPath = /^\/clawrden\.v1\.WardenService\/(?:Explain|Follow|Get|Learn|List|Watch)/;
 
 /** Whether the answer of such a call is for reading, and may be large. */
 export function isRead(path: string | undefined): boolean {
-  return path !== undefined && readPath.test(path);
+  return path !== undefined && (readPath.test(path) || reflectionPaths.includes(path));
 }
 
 /**

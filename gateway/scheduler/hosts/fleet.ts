@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
 import type { ClawrdenError } from '../../../src/errors.ts';
+import { latestOnly } from '../../../src/latest-only.ts';
 import type { Engine } from '../../ports/engine.ts';
 import type { Scheduler } from '../placement/scheduler.ts';
 import type { Warmer } from '../warm/warmer.ts';
@@ -120,7 +121,7 @@ function join(state: State, config: HostConfig): void {
   if (state.drained.has(host.name)) host.drain();
   const stop = new AbortController();
   const cleaning = setInterval(() => {
-    if (host.up) void clean(host, state.log);
+    if (host.up) void clean(host, state);
   }, cleanEveryMs).unref();
   host.onLost((error) => state.onLost?.(host.name, error));
   const watch = watchHost(host, state.hooks, stop.signal);
@@ -147,11 +148,12 @@ function resume({ hosts, scheduler, warmer }: FleetParts): void {
 }
 
 function hostHooks(parts: FleetParts): HostHooks {
-  const { scheduler, warmer, lateExits, log } = parts;
+  const { scheduler, lateExits, log } = parts;
+  const following = new WeakMap<DockerHost, ReturnType<typeof followImages>>();
   return {
     onAnswer: async (host, gap) => {
       await lateExits.recall(host, gap);
-      if (await clean(host, log)) lateExits.giveUp(host);
+      if (await clean(host, parts)) lateExits.giveUp(host);
       host.workspaces.forget();
       await Promise.all([host.images.refresh(), preload(host, parts)]);
     },
@@ -169,13 +171,24 @@ function hostHooks(parts: FleetParts): HostHooks {
       lateExits.hear(host, event);
       if (event.type === 'volumes-changed') host.workspaces.forget();
       if (event.type !== 'images-changed') return;
-      void host.images.refresh().then(() => {
-        scheduler.serveQueue();
-        parts.onImages();
-        warmer.poke();
-      });
+      const follow = following.get(host) ?? followImages(host, parts);
+      following.set(host, follow);
+      follow(event);
     },
   };
+}
+
+/** Asks again for a host's images: events that come meanwhile, however many, are one more time. */
+function followImages(host: DockerHost, { scheduler, warmer, onImages, log }: FleetParts) {
+  const follow = async (): Promise<void> => {
+    await host.images.refresh();
+    scheduler.serveQueue();
+    onImages();
+    warmer.poke();
+  };
+  return latestOnly(follow, (error) =>
+    log.error({ host: host.name, error }, 'its images were not looked at again'),
+  );
 }
 
 /** Asks before a command comes for what the command will need to know. */
@@ -183,10 +196,14 @@ async function preload(host: DockerHost, { images }: FleetParts): Promise<void> 
   await Promise.all(images().map((reference) => host.images.find(reference)));
 }
 
-/** Removes containers that no live ghost owns, for example after a crash; resolves with whether it could. */
-async function clean(host: DockerHost, log: Logger): Promise<boolean> {
+/**
+ * Removes containers that no live ghost owns, for example after a crash; resolves with whether it could. A host that
+ * leaves may be on the same engine, so what every host has is spared.
+ */
+async function clean(host: DockerHost, { hosts, log }: Pick<FleetParts, 'hosts' | 'log'>): Promise<boolean> {
   try {
-    const removed = await host.engine.removeStrays(host.containers);
+    const kept = new Set([host, ...hosts].flatMap(({ containers }) => [...containers]));
+    const removed = await host.engine.removeStrays(kept);
     if (removed > 0) log.warn({ host: host.name, removed }, 'containers that nobody knows were removed');
     host.cleaned = true;
     return true;

@@ -25,7 +25,10 @@ const ended = (containerId: string, exitCode: number): EngineEvent => ({
 
 test('the exit code of a command that was lost with its host goes to the audit once it is heard, and once', () => {
   const records: AuditRecord[] = [];
-  const lateExits = createLateExits((entry) => records.push(entry));
+  const lateExits = createLateExits(
+    (entry) => records.push(entry),
+    () => true,
+  );
   const host = hostOn(ghostlyEngine('build-1'));
   lateExits.expect(host, lost('c1'));
   lateExits.hear(host, ended('another', 1));
@@ -46,7 +49,10 @@ test('the exit code of a command that was lost with its host goes to the audit o
 
 test('a host that is back is asked what happened meanwhile; what it does not know is told as unknown', async () => {
   const records: AuditRecord[] = [];
-  const lateExits = createLateExits((entry) => records.push(entry));
+  const lateExits = createLateExits(
+    (entry) => records.push(entry),
+    () => true,
+  );
   const engine = ghostlyEngine('build-1');
   const asked: object[] = [];
   engine.watch = async ({ since, until, onEvent }) => {
@@ -72,7 +78,10 @@ test('a host that is back is asked what happened meanwhile; what it does not kno
 test('what an earlier gateway lost may be running until its init has ended it, or a host of that name was cleaned', () => {
   vi.useFakeTimers({ toFake: ['performance', 'Date'] });
   const records: AuditRecord[] = [];
-  const lateExits = createLateExits((entry) => records.push(entry));
+  const lateExits = createLateExits(
+    (entry) => records.push(entry),
+    () => true,
+  );
   const since = (seconds: number) => ({ startedAt: Date.now() - seconds * 1000, endedAt: Date.now() });
   lateExits.expectThere({ ...lost('over', 5_000), ...since(16) });
   lateExits.expectThere({ ...lost('soon', 5_000), ...since(1) });
@@ -91,14 +100,20 @@ test('what an earlier gateway lost may be running until its init has ended it, o
 });
 
 test('a command whose plan was too long to be kept may be running without an end', () => {
-  const lateExits = createLateExits(() => {});
+  const lateExits = createLateExits(
+    () => {},
+    () => true,
+  );
   lateExits.expect(hostOn(ghostlyEngine('build-1')), { ...lost('c1'), plan: '' });
   expect(lateExits.running()).toHaveLength(1);
 });
 
 test('one may be running until it is heard of, and no longer than its init lets it', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
-  const lateExits = createLateExits(() => {});
+  const lateExits = createLateExits(
+    () => {},
+    () => true,
+  );
   const host = hostOn(ghostlyEngine('build-1'));
   lateExits.expect(host, lost('c1', 5_000));
   lateExits.expect(host, lost('c2', 60_000));
@@ -110,4 +125,29 @@ test('one may be running until it is heard of, and no longer than its init lets 
   lateExits.hear(host, ended('c2', 0));
   vi.advanceTimersByTime(86_400_000);
   expect(running()).toEqual(['c3']);
+});
+
+test('A-326 P14: a command on a host that has left is heard of by the next host of its name, and by no other engine', async () => {
+  const records: AuditRecord[] = [];
+  const hosts = [hostOn(ghostlyEngine('build-1'))];
+  const [first] = hosts as [DockerHost];
+  const lateExits = createLateExits(
+    (entry) => records.push(entry),
+    (host) => hosts.includes(host),
+  );
+  lateExits.expect(first, lost('c1', 0));
+  lateExits.expect(first, lost('c2', 0));
+  const again = hostOn(ghostlyEngine('build-1'));
+  hosts.push(again);
+  // While the first one is there, its containers are its own.
+  lateExits.hear(again, ended('c1', 7));
+  expect(records).toEqual([]);
+  hosts.shift();
+  const config = { name: 'build-2', engine: 'unix:///none', labels: {}, slots: 1, warm: 0, starts: 1 };
+  lateExits.hear(new DockerHost(config, ghostlyEngine('build-2')), ended('c1', 7));
+  expect(records).toEqual([]);
+  lateExits.hear(again, ended('c1', 7));
+  lateExits.giveUp(again);
+  expect(records).toMatchObject([{ container: 'c1', code: 7 }, { container: 'c2' }]);
+  expect(lateExits.running()).toEqual([]);
 });

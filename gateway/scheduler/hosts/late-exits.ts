@@ -29,32 +29,28 @@ const recallMs = 10_000;
 const deliveryMs = 10_000;
 
 interface Expected {
-  /** If there is none, any host that gets its name is the one. */
+  /** If there is none, or it has left gateway.yaml, any host that gets its name is the one. */
   readonly host?: DockerHost;
   readonly execution: ExecutionRecord;
   /** On the monotonic clock: when its init has ended it by itself. */
   readonly overAt: number;
 }
 
-/** `record` appends to the audit without waiting. */
-export function createLateExits(record: (entry: AuditRecord) => void): LateExits {
+/** `record` appends to the audit without waiting; `isThere` says whether a host has not left yet. */
+export function createLateExits(
+  record: (entry: AuditRecord) => void,
+  isThere: (host: DockerHost) => boolean,
+): LateExits {
   const expected = new Map<string, Expected>();
 
-  function tell({ host, execution }: Expected, code: number | undefined, text: string): void {
-    const { id, caller, agent, container } = execution;
-    if (!expected.delete(id)) return;
-    const ended = {
-      host: host?.name ?? execution.host,
-      container,
-      ...(code !== undefined && { code }),
-      text,
-    };
-    record({ type: 'late-exit', execution: id, caller, agent, ...ended });
+  function tell(entry: Expected, code: number | undefined, text: string): void {
+    if (expected.delete(entry.execution.id)) record(lateExit(entry, code, text));
   }
 
-  function hear(event: EngineEvent): void {
+  /** Only its own engine is believed about a command. */
+  function hear(host: DockerHost, event: EngineEvent): void {
     if (event.type !== 'container-ended') return;
-    for (const known of [...expected.values()]) {
+    for (const known of ofHost(host)) {
       if (known.execution.container !== event.containerId) continue;
       // The container of a session says nothing of one command.
       if (isInSession(known.execution)) tell(known, undefined, 'it ended with its session');
@@ -62,9 +58,7 @@ export function createLateExits(record: (entry: AuditRecord) => void): LateExits
     }
   }
 
-  const isOf = (entry: Expected, host: DockerHost) =>
-    entry.host === undefined ? entry.execution.host === host.name : entry.host === host;
-  const ofHost = (host: DockerHost) => [...expected.values()].filter((entry) => isOf(entry, host));
+  const ofHost = (host: DockerHost) => [...expected.values()].filter(isOf(host, isThere));
 
   function add(entry: Expected): void {
     const [oldest] = expected.values();
@@ -82,10 +76,11 @@ export function createLateExits(record: (entry: AuditRecord) => void): LateExits
       const leftMs = longestRun(execution) - ranFor(execution);
       if (leftMs > 0) add({ execution, overAt: performance.now() + leftMs });
     },
-    hear: (_host, event) => hear(event),
+    hear,
     recall: async (host, { from, until }) => {
       if (from === undefined || ofHost(host).length === 0) return;
-      await host.engine.watch({ since: from, until, onEvent: hear }, AbortSignal.timeout(recallMs));
+      const onEvent = (event: EngineEvent) => hear(host, event);
+      await host.engine.watch({ since: from, until, onEvent }, AbortSignal.timeout(recallMs));
     },
     giveUp: (host) => {
       for (const entry of ofHost(host)) {
@@ -97,6 +92,17 @@ export function createLateExits(record: (entry: AuditRecord) => void): LateExits
         .filter(({ overAt }) => performance.now() < overAt)
         .map(({ execution }) => execution),
   };
+}
+
+function lateExit({ host, execution }: Expected, code: number | undefined, text: string): AuditRecord {
+  const { id, caller, agent, container } = execution;
+  const ended = { host: host?.name ?? execution.host, container, ...(code !== undefined && { code }), text };
+  return { type: 'late-exit', execution: id, caller, agent, ...ended };
+}
+
+function isOf(host: DockerHost, isThere: (own: DockerHost) => boolean): (entry: Expected) => boolean {
+  return ({ host: own, execution }) =>
+    own !== undefined && isThere(own) ? own === host : execution.host === host.name;
 }
 
 function isInSession({ plan }: ExecutionRecord): boolean {

@@ -9,12 +9,12 @@ import type {
   SynchronizeRequest,
   SynchronizeResponse,
 } from '../../../src/gen/clawrden/v1/relay.ts';
+import { latestOnly } from '../../../src/latest-only.ts';
 import { packageVersion } from '../../../src/package-version.ts';
 import { contract } from '../../../src/wire/contract.ts';
 import type { AgentEngine } from '../execution/agent-engine.ts';
 import { backoffMs } from './backoff.ts';
 import type { Halt, Wish } from './halt.ts';
-import { latestOnly } from './latest-only.ts';
 import type { NoteRefusal } from './refusal-note.ts';
 import type { Link } from './renewing-link.ts';
 import { createReporter } from './reporter.ts';

@@ -2213,7 +2213,7 @@ export const RelayServiceService = {
   /**
    * Carry is the lane to the home of one agent's workspace: a relay opens one for each agent of which it was told a
    * workspace, and again when it ends. The first request names the agent. From then on both directions are the bytes
-   * of a carrier's frames (docs/carrier.md), at most 64 KiB a message; the first frame is the carrier's ready. Of two
+   * of a carrier's frames (docs/carrier.md), 1 byte to 64 KiB a message; the first frame is the carrier's ready. Of two
    * lanes of one agent the newer counts, and the older ends. PERMISSION_DENIED: the relay does not keep the workspace
    * of that agent.
    */
@@ -2229,7 +2229,7 @@ export const RelayServiceService = {
   /**
    * WayOut is the lane of one agent's own way out: a relay opens one while an agent that has such a way out runs, and
    * is neither paused nor killed. The first request names the agent. From then on both directions are bytes of frames
-   * about connections (21 to 25 of docs/protocol.md), at most 64 KiB a message. Of two lanes of one agent the newer
+   * about connections (21 to 25 of docs/protocol.md), 1 byte to 64 KiB a message. Of two lanes of one agent the newer
    * counts, and the older ends; the gateway ends one whose destinations or routes are others now: open it again.
    * PERMISSION_DENIED: the agent has none, or not at this relay, or is halted.
    */
@@ -2269,7 +2269,7 @@ export interface RelayServiceServer extends UntypedServiceImplementation {
   /**
    * Carry is the lane to the home of one agent's workspace: a relay opens one for each agent of which it was told a
    * workspace, and again when it ends. The first request names the agent. From then on both directions are the bytes
-   * of a carrier's frames (docs/carrier.md), at most 64 KiB a message; the first frame is the carrier's ready. Of two
+   * of a carrier's frames (docs/carrier.md), 1 byte to 64 KiB a message; the first frame is the carrier's ready. Of two
    * lanes of one agent the newer counts, and the older ends. PERMISSION_DENIED: the relay does not keep the workspace
    * of that agent.
    */
@@ -2277,7 +2277,7 @@ export interface RelayServiceServer extends UntypedServiceImplementation {
   /**
    * WayOut is the lane of one agent's own way out: a relay opens one while an agent that has such a way out runs, and
    * is neither paused nor killed. The first request names the agent. From then on both directions are bytes of frames
-   * about connections (21 to 25 of docs/protocol.md), at most 64 KiB a message. Of two lanes of one agent the newer
+   * about connections (21 to 25 of docs/protocol.md), 1 byte to 64 KiB a message. Of two lanes of one agent the newer
    * counts, and the older ends; the gateway ends one whose destinations or routes are others now: open it again.
    * PERMISSION_DENIED: the agent has none, or not at this relay, or is halted.
    */
@@ -2356,7 +2356,7 @@ export interface RelayServiceClient extends Client {
   /**
    * Carry is the lane to the home of one agent's workspace: a relay opens one for each agent of which it was told a
    * workspace, and again when it ends. The first request names the agent. From then on both directions are the bytes
-   * of a carrier's frames (docs/carrier.md), at most 64 KiB a message; the first frame is the carrier's ready. Of two
+   * of a carrier's frames (docs/carrier.md), 1 byte to 64 KiB a message; the first frame is the carrier's ready. Of two
    * lanes of one agent the newer counts, and the older ends. PERMISSION_DENIED: the relay does not keep the workspace
    * of that agent.
    */
@@ -2366,7 +2366,7 @@ export interface RelayServiceClient extends Client {
   /**
    * WayOut is the lane of one agent's own way out: a relay opens one while an agent that has such a way out runs, and
    * is neither paused nor killed. The first request names the agent. From then on both directions are bytes of frames
-   * about connections (21 to 25 of docs/protocol.md), at most 64 KiB a message. Of two lanes of one agent the newer
+   * about connections (21 to 25 of docs/protocol.md), 1 byte to 64 KiB a message. Of two lanes of one agent the newer
    * counts, and the older ends; the gateway ends one whose destinations or routes are others now: open it again.
    * PERMISSION_DENIED: the agent has none, or not at this relay, or is halted.
    */

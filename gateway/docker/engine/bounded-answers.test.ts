@@ -1,0 +1,85 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Docker from 'dockerode';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { boundAnswers } from './bounded-answers.ts';
+import { toEngineError } from './engine-errors.ts';
+import { getJson } from './get-json.ts';
+
+const mebibyte = 1024 * 1024;
+let server: Server;
+let docker: Docker;
+let sent = 0;
+
+/** An engine that answers without end, but for some paths. */
+beforeEach(async () => {
+  sent = 0;
+  server = createServer((request, response) => {
+    response.on('error', () => {});
+    if (request.url === '/small') return void response.end(JSON.stringify({ is: 'small' }));
+    if (request.url === '/text') return void response.end('OK');
+    response.statusCode = request.url?.startsWith('/images/') ? 404 : 200;
+    if (request.url === '/images/absent/json')
+      return void response.end(JSON.stringify({ message: 'No such image: absent' }));
+    const more = () => {
+      while (!response.destroyed && sent < 200 * mebibyte) {
+        sent += mebibyte;
+        if (!response.write(Buffer.alloc(mebibyte, ' '))) return void response.once('drain', more);
+      }
+      response.end();
+    };
+    more();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  docker = boundAnswers(new Docker({ protocol: 'http', host: '127.0.0.1', port }));
+});
+
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+test('an answer is what it was: JSON, bytes, or an error with what the engine says', async () => {
+  expect(await getJson(docker, '/small', 5000)).toEqual({ is: 'small' });
+  expect(await getJson(docker, '/text', 5000)).toEqual(Buffer.from('OK'));
+  await expect(docker.getImage('absent').inspect()).rejects.toMatchObject({
+    statusCode: 404,
+    json: { message: 'No such image: absent' },
+    message: expect.stringContaining('No such image: absent'),
+  });
+});
+
+test.each([
+  ['info', () => docker.info()],
+  ['a list', () => docker.listContainers()],
+  ['a start', () => docker.getContainer('x').start()],
+  ['an error', () => docker.getImage('y').inspect()],
+  ['the error of a stream', () => docker.getImage('y').get()],
+])('A-324 P20: an engine that answers %s without end is broken off', async (_what, call) => {
+  const failure: unknown = await call().catch((error: unknown) => error);
+  expect(failure).toMatchObject({
+    message: expect.stringMatching(/^its engine answers with more than \d+ bytes$/),
+  });
+  expect(toEngineError(failure, 'h').code).toBe('host-lost');
+  expect(sent).toBeLessThan(64 * mebibyte);
+});
+
+test('P24: a call that is aborted while its answer comes ends at once', async () => {
+  const stop = new AbortController();
+  server.removeAllListeners('request');
+  server.on('request', (_request, response) => void response.write('{"half":'));
+  const call = docker.listContainers({ abortSignal: stop.signal });
+  setTimeout(() => stop.abort(), 100);
+  await expect(call).rejects.toThrow('aborted');
+});
+
+test('what is read as it comes has no bound', async () => {
+  const stream = (await docker.getEvents()) as NodeJS.ReadableStream & { destroy: () => void };
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > 20 * mebibyte) break;
+  }
+  expect(bytes).toBeGreaterThan(20 * mebibyte);
+});

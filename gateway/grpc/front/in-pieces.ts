@@ -1,0 +1,76 @@
+import type { ServerHttp2Stream } from 'node:http2';
+
+type Listener = (...args: unknown[]) => void;
+
+export interface Piece {
+  readonly bytes: Buffer;
+  /** So many messages are complete with it. */
+  readonly messages: number;
+  /** Of them, those of a few bytes. */
+  readonly small: number;
+}
+
+/** Charges a piece; returns for how many milliseconds it must wait before it is handed on. */
+export type Charge = (piece: Piece) => number;
+
+export interface Cutting {
+  /** Parts a chunk. */
+  readonly cut: (chunk: Buffer) => readonly Piece[];
+  /** Called once for each piece, when its reader wants it. */
+  readonly charge: Charge;
+  readonly onHandedOn: (piece: Piece) => void;
+}
+
+/**
+ * Hands what comes on in pieces, as far as the present readers want it. grpc-js decodes every message of what it gets
+ * at once, also those that nobody will read: a frame of 16 KiB may hold three thousand.
+ */
+export function inPieces(stream: ServerHttp2Stream, { cut, charge, onHandedOn }: Cutting): void {
+  const readers = take(stream, 'data');
+  const enders = take(stream, 'end');
+  const pieces: Piece[] = [];
+  let isCharged = false;
+  let ended = false;
+  const call = (listeners: readonly Listener[], ...args: unknown[]) => {
+    for (const listener of listeners) Reflect.apply(listener, stream, args);
+  };
+
+  function handOn(): void {
+    // Nobody wants what is left of a call that is over.
+    if (stream.destroyed) pieces.length = 0;
+    for (let [piece] = pieces; piece !== undefined && !stream.isPaused(); [piece] = pieces) {
+      const waitMs = isCharged ? 0 : charge(piece);
+      isCharged = waitMs > 0;
+      if (isCharged) {
+        stream.pause();
+        setTimeout(() => stream.resume(), waitMs).unref();
+        return;
+      }
+      pieces.shift();
+      onHandedOn(piece);
+      // A reader that has enough for now pauses the stream.
+      call(readers, piece.bytes);
+    }
+    if (ended && pieces.length === 0) {
+      ended = false;
+      call(enders);
+    }
+  }
+
+  stream.on('data', (chunk: Buffer) => {
+    pieces.push(...cut(chunk));
+    handOn();
+  });
+  // It comes before what the stream has read for those who want to go on.
+  stream.on('resume', handOn);
+  stream.on('end', () => {
+    ended = true;
+    handOn();
+  });
+}
+
+function take(stream: ServerHttp2Stream, event: string): readonly Listener[] {
+  const listeners = stream.listeners(event) as Listener[];
+  stream.removeAllListeners(event);
+  return listeners;
+}

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import type { HostConfig } from '../../../src/config/gateway-config.ts';
+import type { WatchOptions } from '../../ports/engine.ts';
+import { Scheduler } from '../placement/scheduler.ts';
+import { type GhostlyEngine, ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
+import { createWarmer } from '../warm/warmer.ts';
+import type { DockerHost } from './docker-host.ts';
+import { createFleet } from './fleet.ts';
+import { createLateExits } from './late-exits.ts';
+
+const log = pino({ level: 'silent' });
+const host: HostConfig = { name: 'a', engine: 'unix:///none', labels: {}, slots: 8, warm: 0, starts: 3 };
+
+/** A fleet over an engine that says what the test tells it to. */
+function fleetOver(engine: GhostlyEngine) {
+  const hosts: DockerHost[] = [];
+  const scheduler = new Scheduler(hosts, { running: 100, queued: 10, queueTimeoutMs: 1000 });
+  const warmer = createWarmer(scheduler, 5000, log);
+  const state = { tags: 0, watches: [] as WatchOptions[] };
+  engine.watch = async (options, signal) => {
+    state.watches.push(options);
+    options.onOpen?.(1);
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  };
+  const fleet = createFleet({
+    ...{ hosts, scheduler, warmer, log, drained: new Set<string>() },
+    lateExits: createLateExits(
+      () => {},
+      () => true,
+    ),
+    openEngine: () => engine,
+    images: () => ['one', 'two', 'three'],
+    onImages: () => (state.tags += 1),
+  });
+  const close = async () => {
+    warmer.close();
+    await fleet.close();
+  };
+  return { fleet, hosts, state, [Symbol.asyncDispose]: close };
+}
+
+test('A-325 P20: however many images an engine says have changed, each known one is asked for once and once more', async () => {
+  const engine = ghostlyEngine('a');
+  await using over = fleetOver(engine);
+  over.fleet.apply([host]);
+  await over.fleet.looked();
+  const told = over.state.tags;
+  let asked = 0;
+  const waiting: (() => void)[] = [];
+  engine.inspectImage = async () => {
+    asked += 1;
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    return { id: 'another', repoDigests: [], env: [], volumes: [] };
+  };
+  for (let count = 0; count < 1000; count += 1)
+    over.state.watches[0]?.onEvent({ type: 'images-changed', at: 2 });
+  await sleep(20);
+  expect(asked).toBe(3);
+  for (let round = 0; round < 3; round += 1) {
+    for (const answer of waiting.splice(0)) answer();
+    await sleep(20);
+  }
+  expect(asked).toBe(6);
+  expect(over.state.tags - told).toBe(2);
+  expect(over.hosts[0]?.images.idOf('one')).toBe('another');
+});
+
+test('A-328 P20: what runs on a host that leaves is spared by the host that joins in its place', async () => {
+  const engine = ghostlyEngine('a');
+  const kept: string[][] = [];
+  engine.removeStrays = async (keep) => {
+    kept.push([...keep]);
+    return 0;
+  };
+  await using over = fleetOver(engine);
+  over.fleet.apply([host]);
+  await over.fleet.looked();
+  const [first] = over.hosts as [DockerHost];
+  const shape = {
+    ...{ agent: 'coder', image: { reference: 'one', id: 'id:one' }, mounts: [], network: 'none' },
+    ...{ uid: 1, gid: 1, memoryBytes: 1, cpus: 1, pids: 1 },
+  };
+  const never = new AbortController().signal;
+  const ghost = await first.start(shape, { pooled: false, timeoutMs: 1000 }, never);
+  over.fleet.apply([{ ...host, ssh: { 'known-hosts': '/elsewhere' } } as unknown as HostConfig]);
+  await over.fleet.looked();
+  expect(over.hosts).toHaveLength(2);
+  expect(kept.length).toBeGreaterThan(1);
+  expect(kept.at(-1)).toEqual([ghost.containerId]);
+  await first.destroy(ghost);
+});
