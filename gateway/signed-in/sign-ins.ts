@@ -135,7 +135,11 @@ async function signIn(
   if (before === undefined && (known.has(name.value) || foreign.has(name.value) || isTaken(name.value)))
     return { refused: `the name ${name.value} is another person's here; let the provider say another one` };
   const rights = rightsOfGroups(claims.groups, oidc.groups);
-  if ('refused' in rights) return rights;
+  if ('refused' in rights) {
+    // What the groups gave before is over, too.
+    if (before !== undefined && 'value' in before.rights) await takeAgain(before, claims, keeping);
+    return rights;
+  }
   if (refreshToken !== undefined) await tokens.keep(name.value, refreshToken);
   const until = refreshToken === undefined && !(await canRead(name.value, tokens)) ? claims.until : undefined;
   const entry: SignInEntry = {

@@ -109,7 +109,10 @@ test('a person who is gone at the provider has to sign in again, and nothing is 
   expect(await call()).toEqual({ refused: expect.stringContaining('sign in again') });
   expect(await readdir(join(folder, 'tokens'))).toEqual([]);
   expect(records.at(-1)).toMatchObject({ type: 'sign-in', event: 'ended' });
-  expect([signIns.of('ann', 'isOver'), signIns.subjectOf('ann')]).toMatchObject([{ refused: expect.any(String) }, '1']);
+  expect([signIns.of('ann', 'isOver'), signIns.subjectOf('ann')]).toMatchObject([
+    { refused: expect.any(String) },
+    '1',
+  ]);
 });
 
 test('without a refresh token everything ends with the ID token', async () => {
@@ -136,6 +139,16 @@ test('while the provider is gone groups count for their five minutes, and again 
   expect(await call()).toEqual({ refused: expect.stringContaining('cannot be reached') });
   await company.comeBack();
   await expect.poll(call).toEqual(asOperator);
+});
+
+test('P17: who signs in with groups that give nothing has nothing of those before either', async () => {
+  const { company, enter, records, signIns } = await start();
+  await enter();
+  company.members.set('1', { preferred_username: 'ann', groups: ['others'] });
+  const nothing = { refused: expect.stringContaining('the provider says: others') };
+  expect(await enter()).toEqual(nothing);
+  expect(signIns.of('ann', 'isOver')).toEqual(nothing);
+  expect(records.at(-1)).toMatchObject({ type: 'sign-in', event: 'changed', rights: [] });
 });
 
 test('a name is one subject for good, also after a restart', async () => {
