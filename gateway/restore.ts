@@ -88,5 +88,8 @@ async function giveUp(asked: Restored, approvals: Approvals, audit: AuditLog): P
     });
   }
   const over = AbortSignal.abort(new ClawrdenError('requester-gone', nothingWaits));
-  await asked.verdict(over).then(asked.use).catch(() => {});
+  await asked
+    .verdict(over)
+    .then(asked.use)
+    .catch(() => {});
 }

@@ -253,3 +253,22 @@ test.each([
     expect(approvals.pending().some((each) => each.id === id)).toBe(!counts);
   }
 });
+
+test('A-307 P17: of two who say yes the first has left the group meanwhile, and does not count', async () => {
+  const left = new Set<string>();
+  const known = new Set(['person:ann', 'person:bob', 'person:eve']);
+  const approvers: Approvers = {
+    ...anyApprover,
+    rightOf: (name) => (known.has(name) ? { role: 'admin', stamp: '1/0' } : undefined),
+    freshen: async (names) => {
+      for (const name of names) if (left.has(name)) known.delete(name);
+    },
+  };
+  const asking = createApprovals({ ...parts(2), approvers });
+  const { approval } = await asking.ask({ ...question, consent: { approvals: 2, role: 'approver' } });
+  const say = (by: string) => asking.resolve(approval.id, { ...approved, ...of, by });
+  expect(await say('person:ann')).toMatchObject({ type: 'noted' });
+  left.add('person:ann');
+  expect(await say('person:bob')).toMatchObject({ type: 'noted', approval: { missing: 1 } });
+  expect(await say('person:eve')).toMatchObject({ type: 'resolved' });
+});

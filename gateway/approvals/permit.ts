@@ -58,7 +58,7 @@ export async function authorize(
   if (refusal !== undefined || decision.action === 'deny') throw refusal ?? denialOf(decision);
   if (decision.action === 'allow') return new Permit(maker, sealed, '');
   checkSize(sealed);
-  const grant = coveringGrant(decision, sealed, execution.record.caller, parts);
+  const grant = await coveringGrant(decision, sealed, execution.record.caller, parts);
   if (grant !== undefined) {
     const by = joinNames(grant.by);
     execution.coveredBy(grant.id, by);
@@ -85,6 +85,7 @@ export async function awaitVerdict(
   const answer = await recordedVerdict(asked, execution, parts);
   if (answer.verdict === 'denied') throw deniedBy(answer);
   await execution.untilAttached();
+  await parts.approvers.freshen?.(namesIn(answer.by));
   // Rules are about where it was typed; without the workspace its plan starts elsewhere.
   const now = parts.decideAgain({ ...sealed.plan, cwd: execution.record.cwd });
   if (now.action === 'deny')
@@ -104,17 +105,17 @@ function checkSize({ canonical }: SealedPlan): void {
 }
 
 /** Checks the plan again: a grant may be older than the rule against it. Its givers must be enough for who asks now. */
-function coveringGrant(
+async function coveringGrant(
   { consent = oneApprover }: Decision,
   { plan: { agent }, plan, hash }: SealedPlan,
   caller: string,
   { grants, approvers }: AuthorizeParts,
-): Grant | undefined {
-  if (whyNoGrant(plan) !== '') return undefined;
+): Promise<Grant | undefined> {
+  const held = () => grants.of(agent, hash, deedHash(plan));
+  if (whyNoGrant(plan) !== '' || held().length === 0) return undefined;
+  await approvers.freshen?.(held().flatMap(({ by }) => by));
   const said = (by: readonly string[]) => by.map((name) => ({ by: name }));
-  return grants
-    .of(agent, hash, deedHash(plan))
-    .find(({ by }) => suffices(said(by), { consent, caller, agent }, approvers));
+  return held().find(({ by }) => suffices(said(by), { consent, caller, agent }, approvers));
 }
 
 /** The policy may have changed since the question, and need others, more of them, or another door. */

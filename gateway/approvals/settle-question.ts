@@ -57,6 +57,9 @@ export function settle(
   ended: () => void,
 ): Promise<Resolution> {
   return open.inTurn(async () => {
+    // Who said yes before may have left the group since.
+    if (verdict.verdict === 'approved')
+      await parts.approvers.freshen?.([verdict.by, ...open.yeses.map(({ by }) => by)]);
     const refusal = refusalOf(open.approval, planHash, verdict, parts);
     if (refusal !== undefined) return refusal;
     if (verdict.verdict === 'denied') return end(open, verdict, parts, ended);

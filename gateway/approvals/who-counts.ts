@@ -43,7 +43,8 @@ export function whyNotCounted(
 ): NotCounted | undefined {
   if (personOf(by) === personOf(caller)) return 'own-request';
   const right = rightOf(by, agent);
-  if (right === undefined || (stamp !== undefined && stamp !== right.stamp)) return 'not-approver';
+  if (right === undefined || right.isOld || (stamp !== undefined && stamp !== right.stamp))
+    return 'not-approver';
   if (ladder.indexOf(right.role) < ladder.indexOf(role)) return 'not-approver';
   if (approvals > 1 && isOfProvider?.(by) === false) return 'not-approver';
   const isNamed = names?.some((name) => personOf(`person:${name}`) === personOf(by)) ?? true;

@@ -9,6 +9,8 @@ export interface SignedIn {
   /** Until when a certificate of this person may count now; undefined if it may not. */
   readonly find: (name: string) => { readonly until: number } | undefined;
   readonly isName: (name: string) => boolean;
+  /** Whom the provider means by this name, also after the sign-in has ended. */
+  readonly subjectOf: (name: string) => string | undefined;
   /** Resolves once the groups of this person are not old, or cannot be read. Never rejects; has a deadline. */
   readonly freshen: (peer: { readonly kind: string; readonly name: string }) => Promise<void>;
   /** All whose name is known, also who may not come in. */

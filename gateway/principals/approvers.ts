@@ -12,7 +12,7 @@ export interface ApproversParts {
   readonly revocations: Pick<Revocations, 'epochOf'>;
   readonly links: Pick<Links, 'personOf' | 'list'>;
   /** Undefined if gateway.yaml names no provider. */
-  readonly signIns?: Pick<SignedIn, 'of'> | undefined;
+  readonly signIns?: Pick<SignedIn, 'of' | 'subjectOf' | 'freshen'> | undefined;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
 }
 
@@ -27,22 +27,23 @@ const begin = 'person:';
 export function createApprovers(parts: ApproversParts): Approvers {
   const { people, revocations, links, signIns, agents } = parts;
 
-  function signedIn(principal: string) {
-    const found = principal.startsWith(begin)
-      ? signIns?.of(principal.slice(begin.length), 'isOver')
-      : undefined;
+  function signedIn(principal: string, when: 'isOver' | 'hasRunOut' = 'isOver') {
+    const found = signIns?.of(nameIn(principal), when);
     return found !== undefined && 'value' in found ? found.value : undefined;
   }
 
   function givenTo(principal: string): Given | undefined {
-    const person = people.find(principal.startsWith(begin) ? principal.slice(begin.length) : '');
+    const person = people.find(nameIn(principal));
     return person === undefined ? signedIn(principal) : { rights: [person], since: person.since };
   }
 
-  /** A subject of the provider may be linked to a person, as the person of that name is. */
+  /**
+   * A subject of the provider may be linked to a person, as the person of that name is. It is the same person when its
+   * sign-in has ended.
+   */
   function personOf(principal: string): string {
-    const person = signedIn(principal);
-    const subject = person === undefined ? principal : `oidc:${person.subject}`;
+    const known = signIns?.subjectOf(nameIn(principal));
+    const subject = known === undefined ? principal : `oidc:${known}`;
     const linked = links.personOf(subject);
     return linked === subject ? links.personOf(principal) : linked;
   }
@@ -63,11 +64,26 @@ export function createApprovers(parts: ApproversParts): Approvers {
       const sees = ({ scope }: Right) => createSees({ kind: 'person', name, scope }, agents).agent(agent);
       const highest = highestOf(given.rights.filter(sees));
       if (highest === undefined) return undefined;
-      return { role: highest, stamp: `${given.since}/${revocations.epochOf(principal)}` };
+      const right = { role: highest, stamp: `${given.since}/${revocations.epochOf(principal)}` };
+      const isOld = people.find(name) === undefined && signedIn(principal, 'hasRunOut') === undefined;
+      return isOld ? { ...right, isOld } : right;
     },
     personOf,
-    ...(signIns !== undefined && { isNamed }),
+    ...(signIns !== undefined && { isNamed, freshen: (principals) => freshenAll(principals, signIns) }),
   };
+}
+
+/** Empty if it is no person's. */
+function nameIn(principal: string): string {
+  return principal.startsWith(begin) ? principal.slice(begin.length) : '';
+}
+
+async function freshenAll(
+  principals: readonly string[],
+  { freshen }: Pick<SignedIn, 'freshen'>,
+): Promise<void> {
+  const names = new Set(principals.map(nameIn));
+  await Promise.all([...names].map((name) => freshen({ kind: 'person', name })));
 }
 
 /** Of those that may answer questions. */

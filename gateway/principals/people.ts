@@ -27,8 +27,8 @@ export interface People {
   readonly remove: (name: string, by: string, reason: string) => Promise<Checked<true>>;
   /** Whether the person holds a certificate that counts. */
   readonly noteLetIn: (name: string, isIn: boolean) => Promise<void>;
-  /** Whether there is another admin who can come in if this person cannot. */
-  readonly leavesAdmin: (name: string) => boolean;
+  /** It holds no certificate any more, by `revoke`; refuses if no other admin could come in then. */
+  readonly putOut: (name: string, revoke: () => Promise<void>) => Promise<Checked<true>>;
   /** Calls `listener` when a person may do less than before. */
   readonly watch: (listener: () => void) => void;
 }
@@ -76,7 +76,7 @@ export async function openPeople(database: Database, audit: AuditLog, first: Fir
     set: (wanted, by) => inTurn(() => set(wanted, by, keeping)),
     remove: (name, by, reason) => inTurn(() => remove({ name, by, reason }, keeping)),
     noteLetIn: (name, isIn) => inTurn(() => noteLetIn(name, isIn, keeping)),
-    leavesAdmin: (name) => leavesAdmin(known, name),
+    putOut: (name, revoke) => inTurn(() => putOut(name, revoke, keeping)),
     watch,
   };
 }
@@ -145,6 +145,16 @@ async function remove(
     record: () => audit.append({ ...recordOfPerson(entry, 'removed', reason), by }),
     unkept: audit.unkept,
   });
+  return { value: true };
+}
+
+/** In the turn of all changes: two of them at once would leave no admin. */
+async function putOut(name: string, revoke: () => Promise<void>, keeping: Keeping): Promise<Checked<true>> {
+  const { known } = keeping;
+  if (!known.has(name)) return { refused: `there is no person ${name}` };
+  if (!leavesAdmin(known, name)) return { refused: `${name} is the last admin who can come in` };
+  await revoke();
+  await noteLetIn(name, false, keeping);
   return { value: true };
 }
 

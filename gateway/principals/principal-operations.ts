@@ -51,11 +51,7 @@ const revokers: Record<Principal['kind'], (revoked: Revoked, parts: Parts) => Pr
       await signIns.forget(name);
       return { value: true };
     }
-    if (!people.list().some((each) => each.name === name)) return { refused: `there is no person ${name}` };
-    if (!people.leavesAdmin(name)) return { refused: `${name} is the last admin who can come in` };
-    await revocations.revoke(`person:${name}`, by, reason);
-    await people.noteLetIn(name, false);
-    return { value: true };
+    return people.putOut(name, () => revocations.revoke(`person:${name}`, by, reason));
   },
   program: (revoked, parts) => removeTokens('program', revoked, parts),
   agent: (revoked, parts) => removeTokens('agent', revoked, parts),

@@ -39,7 +39,8 @@ export async function openSignIns(parts: SignInsParts): Promise<SignIns> {
   const rows = await database.selectFrom('sign_ins').selectAll().execute();
   const { watch, tell } = createListeners();
   const own = rows.filter(({ issuer }) => issuer === oidc.issuer);
-  const foreign = new Set(rows.filter((row) => !own.includes(row)).map(({ name }) => name));
+  const others = rows.filter((row) => !own.includes(row));
+  const foreign = new Map(others.map(({ name, subject }) => [name, subject]));
   const known = new Map(own.map((row) => [row.name, entryOfRow(row, oidc.groups)]));
   // A call that waited for the groups is told why first; then its connection ends.
   const tellSoon = () => void setTimeout(tell, tellMs).unref();
@@ -65,6 +66,7 @@ export async function openSignIns(parts: SignInsParts): Promise<SignIns> {
       return { until: Math.min(Date.now() + certificateMs, entry.until ?? Infinity) };
     },
     isName: (name) => known.has(name) || foreign.has(name),
+    subjectOf: (name) => known.get(name)?.subject ?? foreign.get(name),
     freshen: async ({ kind, name }) => {
       const entry = kind === 'person' ? known.get(name) : undefined;
       if (entry !== undefined && mayRead(entry) && ageOf(entry) >= groupsFreshMs) await read(entry, keeping);
@@ -91,8 +93,8 @@ const signInAgain = 'the sign-in at the provider has ended; sign in again';
 
 interface Keeping extends SignInsParts {
   readonly known: Map<string, SignInEntry>;
-  /** Names of people of a provider that gateway.yaml named before. */
-  readonly foreign: ReadonlySet<string>;
+  /** Names and subjects of people of a provider that gateway.yaml named before. */
+  readonly foreign: ReadonlyMap<string, string>;
   readonly tellSoon: () => void;
   readonly inTurn: ReturnType<typeof createInTurn>;
   readonly reading: Map<string, Promise<void>>;
@@ -133,7 +135,11 @@ async function signIn(
   if (before === undefined && (known.has(name.value) || foreign.has(name.value) || isTaken(name.value)))
     return { refused: `the name ${name.value} is another person's here; let the provider say another one` };
   const rights = rightsOfGroups(claims.groups, oidc.groups);
-  if ('refused' in rights) return rights;
+  if ('refused' in rights) {
+    // What the groups gave before is over, too.
+    if (before !== undefined && 'value' in before.rights) await takeAgain(before, claims, keeping);
+    return rights;
+  }
   if (refreshToken !== undefined) await tokens.keep(name.value, refreshToken);
   const until = refreshToken === undefined && !(await canRead(name.value, tokens)) ? claims.until : undefined;
   const entry: SignInEntry = {

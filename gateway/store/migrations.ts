@@ -5,7 +5,7 @@ import { createAssignments } from './assignment-tables.ts';
 import { createChatPosts } from './chat-post-rows.ts';
 import { addTails, createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
-import { createNotices } from './notice-tables.ts';
+import { addDeliveryAgents, createNotices } from './notice-tables.ts';
 import { createOutputs, createRecordings } from './output-tables.ts';
 import { createPrincipals, renameRelays } from './principal-migrations.ts';
 import { createSigningKeys, createUnmoved } from './rotation-tables.ts';
@@ -50,6 +50,7 @@ export const migrations: Record<string, Migration> = {
   '0042-connections': { up: addConnections },
   '0043-connection-count': { up: countConnections },
   '0044-tails': { up: addTails },
+  '0046-delivery-agents': { up: addDeliveryAgents },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

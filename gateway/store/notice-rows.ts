@@ -6,6 +6,8 @@ export interface HookDeliveryTableRow {
   hook: string;
   id: string;
   event: string;
+  /** Empty if it is no agent's, or of an earlier version. */
+  agent: string;
   /** JSON. */
   body: string;
   bytes: number;

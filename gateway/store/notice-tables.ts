@@ -1,5 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 
+/** Agents share a webhook's queue. */
+export async function addDeliveryAgents(database: Kysely<unknown>): Promise<void> {
+  await sql`alter table hook_deliveries add column agent text not null default ''`.execute(database);
+}
+
 /** What webhooks wait for, and which questions were told. */
 export async function createNotices(database: Kysely<unknown>): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(database);

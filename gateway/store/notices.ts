@@ -1,6 +1,6 @@
 import { type ChatPosts, createChatPosts } from './chat-posts.ts';
 import type { Database } from './database.ts';
-import { keepNewest } from './keep-newest.ts';
+import { keepNewest, type QueueBounds } from './keep-newest.ts';
 import type { HookDeliveryRow, ToldQuestionRow } from './notice-rows.ts';
 
 /** Deliveries that wait for their webhooks, bounded for each of them; they outlive the gateway. */
@@ -19,6 +19,8 @@ export interface HookQueue {
 export interface NewDelivery {
   readonly id: string;
   readonly event: string;
+  /** Whose it is; empty if it is no agent's. */
+  readonly agent: string;
   readonly body: string;
 }
 
@@ -38,7 +40,7 @@ export interface Notices {
 
 export const hookBounds = { rows: 1000, bytes: 32 * 1024 ** 2 } as const;
 
-export function createNotices(database: Database, bounds = hookBounds): Notices {
+export function createNotices(database: Database, bounds: QueueBounds = hookBounds): Notices {
   return {
     hooks: createHooks(database, bounds),
     chats: createChatPosts(database),
@@ -46,15 +48,15 @@ export function createNotices(database: Database, bounds = hookBounds): Notices 
   };
 }
 
-function createHooks(database: Database, bounds: typeof hookBounds): HookQueue {
+function createHooks(database: Database, bounds: QueueBounds): HookQueue {
   return {
-    add: (hook, { id, event, body }) =>
+    add: (hook, { id, event, agent, body }) =>
       database.transaction().execute(async (step) => {
         const now = Date.now();
         const times = { made_at: now, next_at: now, tries: 0 };
         await step
           .insertInto('hook_deliveries')
-          .values({ hook, id, event, body, bytes: Buffer.byteLength(body), ...times })
+          .values({ hook, id, event, agent, body, bytes: Buffer.byteLength(body), ...times })
           .onConflict((conflict) => conflict.doNothing())
           .execute();
         return keepNewest(step, 'hook_deliveries', hook, bounds);

@@ -88,10 +88,10 @@ test.each([
   const body = 'x'.repeat(size);
   const times = { made_at: Date.now(), next_at: Date.now() + 3_600_000, tries: 0 };
   for (let at = 0; at < count; at += 1) {
-    const row = { hook: 'pager', id: `${at}`, event: 'host-down', body, bytes: size, ...times };
+    const row = { hook: 'pager', id: `${at}`, event: 'host-down', agent: '', body, bytes: size, ...times };
     await database.insertInto('hook_deliveries').values(row).execute();
     // Another's counts for itself.
-    if (at < 3) await queue.add('other', { id: `${at}`, event: 'host-down', body });
+    if (at < 3) await queue.add('other', { id: `${at}`, event: 'host-down', agent: '', body });
   }
   await webhook.tell(news('last'));
   const mine = async () =>
@@ -114,3 +114,21 @@ test.each([
   expect(webhook.problems()).toContain(`webhook pager was not told of ${gone} events since the start`);
   await webhook.close();
 });
+
+test.each([
+  ['events', { rows: 20, bytes: 1024 ** 2 }, 1],
+  ['bytes', { rows: 1000, bytes: 20 * 1024 }, 1024],
+] as const)(
+  'A-309 P10: an agent that asks and goes away takes the room of no other (%s)',
+  async (_, bounds, size) => {
+    const queue = createNotices(database, bounds).hooks;
+    const add = (agent: string, at: number) =>
+      queue.add('pager', { id: `${agent}/${at}`, event: 'question', agent, body: 'x'.repeat(size) });
+    for (const at of [0, 1, 2]) await add('quiet', at);
+    for (let at = 0; at < 100; at += 1) await add('loud', at);
+    await add('late', 0);
+    const kept = (await rows()).map(({ id }) => id);
+    const newest = Array.from({ length: 16 }, (_each, at) => `loud/${at + 84}`);
+    expect(kept).toEqual(['quiet/0', 'quiet/1', 'quiet/2', ...newest, 'late/0']);
+  },
+);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { AuditRecord } from '../../gateway/audit/audit-record.ts';
 import type { SignIns } from '../../gateway/ports/signed-in.ts';
+import { createApprovers } from '../../gateway/principals/approvers.ts';
 import { createRefreshTokens } from '../../gateway/signed-in/refresh-tokens.ts';
 import { groupsFreshMs, openSignIns } from '../../gateway/signed-in/sign-ins.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
@@ -100,7 +101,7 @@ test('for who stays connected they are read a minute before that, in the backgro
 });
 
 test('a person who is gone at the provider has to sign in again, and nothing is kept', async () => {
-  const { company, enter, call, folder, records } = await start();
+  const { company, enter, call, folder, records, signIns } = await start();
   await enter();
   expect(await readdir(join(folder, 'tokens'))).toEqual(['ann.token']);
   company.members.clear();
@@ -108,6 +109,10 @@ test('a person who is gone at the provider has to sign in again, and nothing is 
   expect(await call()).toEqual({ refused: expect.stringContaining('sign in again') });
   expect(await readdir(join(folder, 'tokens'))).toEqual([]);
   expect(records.at(-1)).toMatchObject({ type: 'sign-in', event: 'ended' });
+  expect([signIns.of('ann', 'isOver'), signIns.subjectOf('ann')]).toMatchObject([
+    { refused: expect.any(String) },
+    '1',
+  ]);
 });
 
 test('without a refresh token everything ends with the ID token', async () => {
@@ -136,6 +141,16 @@ test('while the provider is gone groups count for their five minutes, and again 
   await expect.poll(call).toEqual(asOperator);
 });
 
+test('P17: who signs in with groups that give nothing has nothing of those before either', async () => {
+  const { company, enter, records, signIns } = await start();
+  await enter();
+  company.members.set('1', { preferred_username: 'ann', groups: ['others'] });
+  const nothing = { refused: expect.stringContaining('the provider says: others') };
+  expect(await enter()).toEqual(nothing);
+  expect(signIns.of('ann', 'isOver')).toEqual(nothing);
+  expect(records.at(-1)).toMatchObject({ type: 'sign-in', event: 'changed', rights: [] });
+});
+
 test('a name is one subject for good, also after a restart', async () => {
   const { company, enter, reopen, provider, begin } = await start();
   await enter();
@@ -149,4 +164,37 @@ test('a name is one subject for good, also after a restart', async () => {
   company.atKeyboard = '1';
   const renamed = valueOf(await provider.redeem(await begin()));
   expect(await again.signIn(renamed, '')).toMatchObject({ value: { name: 'ann' } });
+});
+
+/** As main.ts makes it, without other people and links. */
+function approversOf(signIns: SignIns) {
+  return createApprovers({
+    ...{ signIns, people: { find: () => undefined }, revocations: { epochOf: () => 0 } },
+    links: { personOf: (principal) => principal, list: () => [] },
+    agents: () => new Map([['coder', { name: 'coder', labels: {} } as never]]),
+  });
+}
+
+test('A-307 P17: groups of who said yes before are read again before it counts', async () => {
+  const { company, enter, signIns } = await start();
+  await enter();
+  const { rightOf, freshen } = approversOf(signIns);
+  const { asked } = company;
+  company.members.set('1', { preferred_username: 'ann', groups: ['looks'] });
+  await freshen?.(['person:ann', 'relay:ann']);
+  expect([rightOf('person:ann', 'coder')?.role, company.asked]).toEqual(['operator', asked]);
+  vi.advanceTimersByTime(groupsFreshMs);
+  await freshen?.(['person:ann']);
+  expect([rightOf('person:ann', 'coder'), company.asked]).toEqual([undefined, asked + 1]);
+});
+
+test('A-307 P17: while the provider is gone nothing counts by old groups', async () => {
+  const { company, enter, signIns } = await start();
+  await enter();
+  const { rightOf, freshen } = approversOf(signIns);
+  expect(rightOf('person:ann', 'coder')).toMatchObject({ role: 'operator' });
+  await company.leave();
+  vi.advanceTimersByTime(groupsFreshMs);
+  await freshen?.(['person:ann']);
+  expect(rightOf('person:ann', 'coder')).toMatchObject({ role: 'operator', isOld: true });
 });

@@ -20,11 +20,16 @@ export interface QuestionNewsParts {
 export function createQuestionNews(parts: QuestionNewsParts): () => Promise<void> {
   const inTurn = createInTurn();
   let told: Map<string, Told> | undefined;
-  return () =>
-    inTurn(async () => {
+  let next: Promise<void> | undefined;
+  return () => {
+    // One that waits tells of all that has changed until its turn: a database that is slow makes no queue.
+    next ??= inTurn(async () => {
+      next = undefined;
       told ??= new Map((await parts.told.all()).map((row) => [row.approval, { row, yeses: '' }]));
       await tellChanges(told, parts);
     });
+    return next;
+  };
 }
 
 interface Told {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { WebhookConfig } from '../../../src/config/notify-config.ts';
 import type { Faults } from '../../../src/faults.ts';
 import { type HookAnswer, type HookReceiver, postHook } from '../../../src/hooks/post-hook.ts';
-import type { News, Notifier } from '../../ports/notifier.ts';
+import { agentOf, type News, type Notifier } from '../../ports/notifier.ts';
 import type { HookDeliveryRow } from '../../store/notice-rows.ts';
 import type { HookQueue } from '../../store/notices.ts';
 import { createTroubles, type Troubles } from '../troubles.ts';
@@ -28,7 +28,7 @@ export function openWebhook(parts: WebhookParts): Notifier {
     ...{ name: config.name, shows: false },
     tell: async (news: News) => {
       const { id, event } = news;
-      const delivery = { id, event, body: hookBody(news, link) };
+      const delivery = { id, event, agent: agentOf(news), body: hookBody(news, link) };
       try {
         const dropped = await queue.add(config.name, delivery);
         if (dropped > 0) troubles.lose(dropped, 'too many wait');

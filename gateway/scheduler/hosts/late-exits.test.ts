@@ -127,7 +127,7 @@ test('one may be running until it is heard of, and no longer than its init lets 
   expect(running()).toEqual(['c3']);
 });
 
-test('A-326 P14: a command on a host that has left is heard of by the next host of its name, and by no other engine', async () => {
+test('A-326 P19: a command on a host that has left is heard of by the next host of its name, and by no other engine', async () => {
   const records: AuditRecord[] = [];
   const hosts = [hostOn(ghostlyEngine('build-1'))];
   const [first] = hosts as [DockerHost];
