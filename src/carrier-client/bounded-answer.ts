@@ -35,3 +35,42 @@ export function bounded(put: Put, most: MostAnswered): Put {
     return put(frame);
   };
 }
+
+/** Of one answer to `verify`, and what each want costs beside its bytes: a tree of the most entries has less. */
+const wantsMost = 128 * 1024 * 1024;
+const wantCost = 128;
+
+/** Of what is kept: a path, and the numbers of all blocks of the largest file. */
+const longestWant = 128 * 1024;
+
+/**
+ * What a carrier was sent since `begin`, and so may want: each entry once, by fewer bytes than the entry has, which names
+ * the path and the ids of all blocks. A carrier could ask slowly for more, and it would be held until the exchange ends.
+ */
+export class Wanting {
+  #entries = 0;
+  #bytes = 0;
+
+  entry(bytes: number): void {
+    this.#entries += 1;
+    this.#bytes += bytes;
+  }
+
+  /** A file that is not sent, but kept where it is wanted. */
+  kept(): void {
+    this.entry(longestWant);
+  }
+
+  /** Whether a want of one answer is among those. */
+  bound(): (want: Buffer) => boolean {
+    let entries = this.#entries;
+    let bytes = this.#bytes;
+    let cost = wantsMost;
+    return (want) => {
+      entries -= 1;
+      bytes -= want.length;
+      cost -= want.length + wantCost;
+      return entries >= 0 && bytes >= 0 && cost >= 0;
+    };
+  }
+}

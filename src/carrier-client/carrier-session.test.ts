@@ -50,6 +50,23 @@ test('P20: a carrier that asks without end is not listened to', async () => {
   expect(asked).toBeLessThan(200);
 });
 
+test('A-314 P20: a carrier that asks for more than it was sent is not listened to, however slowly it asks', async () => {
+  for (const [sent, want] of [
+    [[200, 3000], 150],
+    [[200, 200], 3000],
+    [[], 20],
+  ] as const) {
+    const { session, carrier } = start();
+    await session.begin({ version: { epoch: 0n, seq: 0n } });
+    for (const bytes of sent) await session.put({ type: CarrierFrame.entry, payload: Buffer.alloc(bytes) });
+    const verified = session.verify();
+    const asked = encodeFrame(CarrierFrame.want, Buffer.alloc(want));
+    // It says no more: it need not be waited for.
+    carrier.write(Buffer.concat([asked, asked, asked]));
+    await expect(verified).rejects.toMatchObject({ code: 'bad-answer', isOver: true });
+  }
+});
+
 test('P20: a carrier that works without end is not waited for', async () => {
   const { session, carrier } = start();
   const working = encodeFrame(CarrierFrame.working, Buffer.alloc(0));

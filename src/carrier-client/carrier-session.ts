@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { type Frame, FrameError } from '../wire/frames.ts';
-import { anyAnswer, bounded, type MostAnswered, mostOfWant, type Put } from './bounded-answer.ts';
+import { anyAnswer, bounded, type MostAnswered, mostOfWant, type Put, Wanting } from './bounded-answer.ts';
 import { CarrierError, type CarrierRole, carrierErrorOf } from './carrier-error.ts';
 import { CarrierFrame } from './carrier-frame.ts';
 import { type CarrierState, type Late, parseState, type Version } from './carrier-state.ts';
@@ -37,10 +37,6 @@ export interface SessionOptions {
 
 const defaultSilenceMs = 120_000;
 
-/** Of one answer to `verify`, and what each costs beside its bytes: a tree of the most entries has less. */
-const wantsMost = 128 * 1024 * 1024;
-const wantCost = 128;
-
 /** What of an answer that cannot be handed on is still read, so that the carrier can be asked again. */
 const droppedMost = 32 * 1024 * 1024;
 
@@ -58,6 +54,7 @@ export class CarrierSession {
   /** The rest of an answer is on its way, and nobody reads it. */
   #isMidway = false;
   #late: TakenLate = { count: 0, files: [] };
+  #wanting = new Wanting();
   /** By looks in the background: told so far, and of that taken. */
   #missed = { told: 0, taken: 0 };
 
@@ -127,17 +124,20 @@ export class CarrierSession {
 
   /** What is put from here on is staged. */
   begin(options: BeginOptions): Promise<void> | undefined {
+    this.#wanting = new Wanting();
     return this.#channel.write(CarrierFrame.begin, encodeBegin(options));
   }
 
   /** An entry or a chunk of another carrier, as it came. */
   put({ type, payload }: Frame): Promise<void> | undefined {
+    if (type === CarrierFrame.entry) this.#wanting.entry(payload.length);
     // The other carrier could send gigabytes to one that is gone.
     return this.#channel.writable ? this.#channel.write(type, payload) : this.#lost();
   }
 
   /** A file in `kept` is put, as if it had come; it stays there. Only to home. */
   take(kept: string, path: Buffer): Promise<void> | undefined {
+    this.#wanting.kept();
     return this.#channel.write(CarrierFrame.take, encodeTake(kept, path));
   }
 
@@ -146,13 +146,13 @@ export class CarrierSession {
     return this.#alone(async () => {
       await this.#channel.write(CarrierFrame.verify);
       const wants: Buffer[] = [];
-      for (let cost = 0; cost <= wantsMost; ) {
+      const mayWant = this.#wanting.bound();
+      for (;;) {
         const { type, payload } = await this.#answer(CarrierFrame.want, CarrierFrame.checked);
         if (type === CarrierFrame.checked) return { wants, checked: parseChecked(payload) };
+        if (!mayWant(payload)) throw this.#broken('wants more than it was sent');
         wants.push(Buffer.from(payload));
-        cost += payload.length + wantCost;
       }
-      throw this.#broken('asks for too much at once');
     });
   }
 

@@ -69,8 +69,6 @@ async function giveOut(
     if (sent === undefined) return undefined;
     let { wants, checked } = await replica.verify();
     if (wants.length > 0) {
-      // Each costs home a turn of the wire, whatever it asks for.
-      if (wants.length > sent.entries) throw endedBy(replica, 'bad-want', 'it wants more than it was sent');
       const state = here();
       const most = state && mostWanted(state);
       await turn((home) => sendWanted(home, replica, wants, most));

@@ -11,6 +11,11 @@
 
 enum { DEEP = 64 };
 
+bool area_shut(const struct carrier *carrier)
+{
+    return carrier->jail.point || carrier->limits.replica;
+}
+
 /* What is deep in the stage comes to its top, so that depth costs neither descriptors nor stack. */
 static void lift(int top, int folder, const char *name)
 {
@@ -20,9 +25,9 @@ static void lift(int top, int folder, const char *name)
     beneath_rename(folder, name, top, lifted, RENAME_NEW);
 }
 
-static void remove_in(int top, int fd, unsigned depth);
+static void remove_in(const struct carrier *carrier, int top, int fd, unsigned depth);
 
-static void remove_one(int top, int folder, const char *name, unsigned depth)
+static void remove_one(const struct carrier *carrier, int top, int folder, const char *name, unsigned depth)
 {
     if (unlinkat(folder, name, 0) == 0 || (errno != EISDIR && errno != EPERM))
         return;
@@ -32,17 +37,17 @@ static void remove_one(int top, int folder, const char *name, unsigned depth)
     }
     int inside = beneath_open(folder, name, O_RDONLY | O_DIRECTORY);
     if (inside < 0 && errno == EACCES) {
-        fchmodat(folder, name, 0700, 0);
+        beneath_mode(folder, name, 0700, area_shut(carrier));
         inside = beneath_open(folder, name, O_RDONLY | O_DIRECTORY);
     }
     if (inside >= 0) {
         fchmod(inside, 0700);
-        remove_in(top, inside, depth + 1);
+        remove_in(carrier, top, inside, depth + 1);
     }
     unlinkat(folder, name, AT_REMOVEDIR);
 }
 
-static void remove_in(int top, int fd, unsigned depth)
+static void remove_in(const struct carrier *carrier, int top, int fd, unsigned depth)
 {
     DIR *names = fdopendir(fd);
     struct dirent *name;
@@ -52,7 +57,7 @@ static void remove_in(int top, int fd, unsigned depth)
     }
     while ((name = readdir(names)))
         if (strcmp(name->d_name, ".") != 0 && strcmp(name->d_name, "..") != 0)
-            remove_one(top, fd, name->d_name, depth);
+            remove_one(carrier, top, fd, name->d_name, depth);
     closedir(names);
 }
 
@@ -64,7 +69,7 @@ void area_remove(struct carrier *carrier, const char *name)
         if (fd < 0)
             return;
         int again = dup(fd);
-        remove_in(again, fd, 0);
+        remove_in(carrier, again, fd, 0);
         close(again);
         if (unlinkat(carrier->area, name, AT_REMOVEDIR) == 0)
             return;

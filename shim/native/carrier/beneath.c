@@ -4,10 +4,14 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "words.h"
+
+/* Not every C library names it. */
+enum { SYS_FCHMODAT2 = 452 };
 
 int beneath_open(int folder, const char *path, int flags)
 {
@@ -38,6 +42,13 @@ int beneath_parent(int folder, const char *path, const char **name)
     memcpy(parent, path, length);
     parent[length] = 0;
     return beneath_open(folder, parent, O_PATH | O_DIRECTORY);
+}
+
+int beneath_mode(int folder, const char *name, mode_t mode, bool follows)
+{
+    int failed = (int)syscall(SYS_FCHMODAT2, folder, name, mode, AT_SYMLINK_NOFOLLOW);
+    /* Linux has it from 6.6 on; a C library asks /proc instead, which is not in a jail. */
+    return failed && follows ? fchmodat(folder, name, mode, 0) : failed;
 }
 
 int beneath_rename(int from, const char *name, int to, const char *new_name, unsigned how)

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "area.h"
 #include "beneath.h"
 #include "goes-on.h"
 #include "stage.h"
@@ -31,9 +32,8 @@ static int open_staged(struct carrier *carrier, const struct op *op)
     int fd = folder < 0 ? -1 : beneath_open(folder, name, O_RDONLY | O_NONBLOCK);
     if (fd >= 0 || errno != EACCES)
         return fd;
-    /* Its owner may not read it: for a moment. It is no link, as that is another error; and to follow none a C library
-     * may need /proc, which is not there. */
-    fchmodat(folder, name, 0600, 0);
+    /* Its owner may not read it: for a moment. */
+    beneath_mode(folder, name, 0600, area_shut(carrier));
     fd = beneath_open(folder, name, O_RDONLY | O_NONBLOCK);
     if (fd >= 0)
         fchmod(fd, op->wanted.mode);

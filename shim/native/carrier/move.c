@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "area.h"
@@ -248,9 +247,8 @@ static void meta_of_link(struct op *op, int folder, const char *name)
 /* A file that its owner may not read is opened once it may. */
 static int open_for_meta(int folder, const char *name, int flags)
 {
-    enum { SYS_FCHMODAT2 = 452 };
     int fd = beneath_open(folder, name, O_RDONLY | O_NONBLOCK | flags);
-    if (fd < 0 && errno == EACCES && syscall(SYS_FCHMODAT2, folder, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
+    if (fd < 0 && errno == EACCES && beneath_mode(folder, name, 0700, false) == 0)
         fd = beneath_open(folder, name, O_RDONLY | O_NONBLOCK | flags);
     return fd;
 }

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "text.h"
 
 enum { GRANT_LEAST = 16 * 1024, TICK_LEAST_MS = 1, TICK_MOST_MS = 500 };
@@ -179,6 +180,12 @@ void feed_close(struct feed *feed, struct outbox *outbox)
         return;
     grant(feed, outbox, 1);
     outbox_put(outbox, FRAME_CLOSED, &stdin_fd, 1);
+}
+
+void feed_shut(struct feed *feed)
+{
+    descriptor_shut(&feed->fd);
+    descriptor_shut(&feed->probe);
 }
 
 void feed_settle(struct feed *feed, struct outbox *outbox)

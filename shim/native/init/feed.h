@@ -45,6 +45,9 @@ void feed_step(struct feed *feed, struct outbox *outbox, int64_t now);
 /* The tool's reader is gone for good. */
 void feed_close(struct feed *feed, struct outbox *outbox);
 
+/* Nothing more is written, and nothing is told of it. */
+void feed_shut(struct feed *feed);
+
 /* When no process of the tool is left: tells the sender all that it needs to know about its input. */
 void feed_settle(struct feed *feed, struct outbox *outbox);
 

@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,6 +141,7 @@ static void between(void)
 
 BETWEEN(int, fstatat, (int folder, const char *name, struct stat *status, int flags), folder, name, status, flags)
 BETWEEN(int, beneath_open, (int folder, const char *path, int flags), folder, path, flags)
+BETWEEN(int, beneath_mode, (int folder, const char *name, mode_t mode, bool follows), folder, name, mode, follows)
 BETWEEN(int, beneath_rename, (int from, const char *name, int to, const char *new_name, unsigned how), from, name, to, new_name, how)
 BETWEEN(struct dirent *, readdir, (DIR *names), names)
 BETWEEN(int, inotify_add_watch, (int notify, const char *path, uint32_t mask), notify, path, mask)

@@ -131,6 +131,19 @@ describe.each(nativeBuilds)('what a command of a session leaves ($name)', ({ nam
     await gone(pid);
   });
 
+  test('A-313: the end of stdin comes to a process that reads it after its command has ended', async () => {
+    const { name, script } = leaving('exit 0', 'exec 3<&0;');
+    const reads = script.replace(/while :; do.*done'/, `cat; echo read >${directory}/${name}-read' <&3`);
+    await using init = InitProcess.start(binary, {
+      leave: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      script: reads,
+    });
+    expect(await init.end()).toMatchObject({ code: 0, cause: causes.own });
+    await gone(await idIn(name));
+    expect(await readFile(join(directory, `${name}-read`), 'utf8')).toBe('read\n');
+  });
+
   test('a command of a session has 1024 descriptors at first, however many its init may have', async () => {
     const wrapper = ['prlimit', '--nofile=16384:16384'];
     await using init = InitProcess.start(binary, { leave: true, script: 'ulimit -Sn; ulimit -Hn' }, wrapper);
