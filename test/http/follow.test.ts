@@ -37,7 +37,7 @@ let core: TestGateway;
 let door: HttpGateway;
 let recorded: RecordedOutput | undefined;
 /** Until then nobody hears that somebody reads along. */
-let told: Promise<void>;
+let heard: Promise<void>;
 /** Of each who does. */
 let watching: AbortSignal[];
 let running: Execution;
@@ -45,7 +45,7 @@ let end: (outcome: Outcome) => void;
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'clawrden-follow-'));
-  [told, watching] = [Promise.resolve(), []];
+  [heard, watching] = [Promise.resolve(), []];
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   end = resolve;
   core = await startCore(
@@ -64,7 +64,7 @@ beforeEach(async () => {
     execution: core.history.find,
     follow: async (id, by) => {
       const followed = await followExecution({ ledger: core.ledger, audit }, id, by);
-      await told;
+      await heard;
       return followed && noting(followed);
     },
     output: async () => recorded,
@@ -175,7 +175,7 @@ test('A-59 P20: a reader that takes nothing loses what it does not take, with a 
 test('A-301 P20: of a reader that leaves while the audit is written nothing stays', async () => {
   const id = await begin();
   const audit = Promise.withResolvers<void>();
-  told = audit.promise;
+  heard = audit.promise;
   const sockets = Array.from({ length: 5 }, () => askToFollow(id, door.token('operator')));
   await expect.poll(() => readAudit(dir).filter(({ type }) => type === 'watch')).toHaveLength(5);
   for (const socket of await Promise.all(sockets)) socket.destroy();
