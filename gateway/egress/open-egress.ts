@@ -76,7 +76,7 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       return { outcome: 'closed', text: '' };
     } catch (error) {
       if (visit.way.signal.aborted) return { outcome: 'stopped', text: '' };
-      const over = visit.whyOver();
+      const over = visit.whyOver() ?? whyCut(client);
       const fault = faultOf(over ?? error);
       // What is over its limit, or was let through for a while, is cut off, so that its client is gone as well.
       const isCut = over !== undefined || fault.fault === 'limit';
@@ -88,6 +88,11 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
 
   const reaching = createReaching({ audit, counts, connect: rest.connect });
   return { serve, reaching, metrics: () => counts.metrics() };
+}
+
+/** Why we have ended a client that is gone by that. */
+function whyCut({ errored }: Duplex): EgressError | undefined {
+  return errored instanceof EgressError ? errored : undefined;
 }
 
 /** A client that has the beginning of an answer can only be cut off. */
