@@ -66,7 +66,9 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
   async function attend(client: Duplex, visit: Visit, gone: Gone): Promise<End> {
     let asked: Asked | undefined;
     try {
-      await visit.way.account.pace(visit.signal);
+      // Also if the client goes away meanwhile: its record takes a place in the audit all the same.
+      await visit.way.account.pace(visit.way.signal);
+      visit.signal.throwIfAborted();
       if (audit.problem() !== '') throw new EgressError('limit', 'the audit cannot be written');
       asked = await readRequest(client, visit.signal);
       if (asked.is === 'tunnel') await tunnel(client, asked, visit, parts);
