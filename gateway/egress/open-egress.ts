@@ -104,8 +104,8 @@ async function tell(
   visit: Visit,
   fault: EgressError,
 ): Promise<void> {
-  const refusal = refusalOf(fault);
-  visit.way.refused(visit.way.hide(refusal.line));
+  const refusal = refusalOf(fault, visit.way.hide);
+  visit.way.refused(refusal.line);
   const unread = asked?.is === 'request' ? asked.request : client;
   await lastWords(client, visit.facts.isAnswered ? '' : refusalBytes(refusal), unread);
 }

@@ -45,6 +45,21 @@ describe.skipIf(!mayMakeNamespaces)('the way out', () => {
     expect(JSON.stringify([facts.records, facts.refused])).not.toContain('hidden-word');
   });
 
+  it.each([
+    ['a target', `GET ${'https://x/'.padEnd(250, 'x')}hidden-word HTTP/1.1`],
+    ['a target of CONNECT', `CONNECT ${'x'.repeat(250)}hidden-word HTTP/1.1`],
+    ['a name', `CONNECT ${'a'.repeat(50)}.${'a'.repeat(63)}.hidden-word.example:443 HTTP/1.1`],
+    [
+      'a line',
+      `GET http://${'a'.repeat(63)}.${'a'.repeat(63)}.${'a'.repeat(41)}.hidden-word.x:443/ HTTP/1.1`,
+    ],
+  ])('A-296 P14: keeps and tells no part of a secret where %s is cut', async (_what, request) => {
+    await site.say(`${request}\r\nHost: x\r\n\r\n`);
+    const { records, refused } = await site.order({ tell: 'all' });
+    expect(records).toHaveLength(1);
+    expect(JSON.stringify([records, refused])).not.toContain('hid');
+  });
+
   it('carries TLS to the server that its hello names, and it is the server itself that answers', async () => {
     const socket = await site.tunnel('registry.example:443');
     const tls = tlsConnect({ socket, servername: 'registry.example', ca: site.ca });
