@@ -164,6 +164,31 @@ describe.skipIf(!mayMakeNamespaces)('the way out', () => {
     expect(records.map(({ outcome }) => outcome)).toEqual(['limit', 'limit']);
   });
 
+  it('A-298: tells a client whose upload is over its limit, and records that', async () => {
+    await site.order({ reach, limits: { up: 100_000 } });
+    const head = (path: string, length: number) =>
+      `POST http://registry.example/${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+    const answer = await site.say(head('in', 300_000) + 'x'.repeat(300_000));
+    expect(answer).toMatch(/^HTTP\/1\.1 503 clawrden: egress-limit: more than 100000 bytes up/);
+    await site.order({ reach, limits: { up: 100_000 } });
+    const socket = site.open();
+    const got = buffer(socket).catch(() => {});
+    socket.write(`${head('stream', 300_000)}x`);
+    await once(socket, 'data');
+    socket.write('x'.repeat(299_999));
+    await got;
+    const { records } = await site.order({ tell: 'all' });
+    expect(records.map(({ outcome }) => outcome)).toEqual(['limit', 'limit']);
+  });
+
+  it('A-298: tells a client whose destination resets during its upload', async () => {
+    const length = 8_000_000;
+    const answer = await site.say(
+      `POST http://registry.example:8080/reset HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 502 clawrden: egress-unreachable: /);
+  });
+
   it('serves 64 connections at once, and turns the next one away', async () => {
     const sockets = await Promise.all(Array.from({ length: 64 }, () => site.tunnel('registry.example:7')));
     expect(await site.say('CONNECT registry.example:7 HTTP/1.1\r\n\r\n')).toMatch(
