@@ -18,7 +18,7 @@ export interface Account {
   /** False if too many are open. The caller calls `leave` when its connection is over. */
   readonly enter: () => boolean;
   readonly leave: () => void;
-  /** Waits until one more may be served: each is a record of the audit. */
+  /** Waits until one more may be recorded, whether it is served or gone by then. */
   readonly pace: (signal: AbortSignal) => Promise<void>;
   /** Throws `limit` if that is too much. */
   readonly spend: (direction: Direction, bytes: number) => void;

@@ -24,7 +24,7 @@ export async function awaitHello(client: Duplex, endpoint: Endpoint, signal: Abo
     if (hello.is === 'more') continue;
     if (isOf(hello.serverName, endpoint)) return bytes;
     const named = hello.serverName === undefined ? 'no server' : 'another server';
-    throw new EgressError('denied', `${to}: its TLS hello names ${named}`, hello.serverName?.slice(0, 255));
+    throw new EgressError('denied', `${to}: its TLS hello names ${named}`, hello.serverName);
   }
   throw new EgressError('denied', `${to}: on port 443 only TLS is carried, and this is no TLS hello`);
 }

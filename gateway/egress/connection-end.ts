@@ -15,14 +15,19 @@ export function endOf({ fault, message, detail }: EgressError): End {
   return { outcome: fault, text: detail === '' ? message : `${message}: ${detail}` };
 }
 
+const longestTo = 255;
+const longestText = 600;
+
+/** A secret that a cut has gone through is not found, so texts are masked first. */
 export function recordOf({ way, facts }: Visit, end: End, ms: number): ConnectionRecord {
   const { execution, agent, reach, account, hide } = way;
   const { address, up, down, isLearned } = facts;
   const turnedAway = account.takeTurnedAway();
+  const [to, text] = [hide(facts.to).slice(0, longestTo), hide(end.text).slice(0, longestText)];
   return {
     type: 'connection',
-    ...{ execution, agent, network: reach.network, to: hide(facts.to), route: hide(facts.route), address },
-    ...{ outcome: end.outcome, text: hide(end.text), up, down, ms },
+    ...{ execution, agent, network: reach.network, to, route: hide(facts.route), address },
+    ...{ outcome: end.outcome, text, up, down, ms },
     ...(isLearned && { learned: true as const }),
     ...(turnedAway > 0 && { turnedAway }),
   };

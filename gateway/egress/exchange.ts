@@ -32,12 +32,19 @@ export async function exchange(
   idleMs: number,
 ): Promise<void> {
   const { socket } = onward;
+  let cut: EgressError | undefined;
   try {
     endIfIdle(socket, idleMs);
     const { call, sent } = send(asked.request, onward, visit);
+    sent.catch((error: unknown) => {
+      if (error instanceof EgressError && error.fault !== 'unreachable') cut = error;
+    });
     const answer = await answerOf(call, sent);
     passHead(asked, answer, onward, visit);
     await carry(answer, asked.response, 'down', visit.spend, visit.signal);
+  } catch (error) {
+    // An upload that we have cut off cuts off its answer.
+    throw cut ?? error;
   } finally {
     socket.destroy();
   }

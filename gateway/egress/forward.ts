@@ -12,7 +12,7 @@ export async function forward(
   parts: ReachParts & { readonly idleMs: number },
 ): Promise<void> {
   const target = asked.request.url ?? '';
-  visit.facts.to = target.slice(0, 255);
+  visit.facts.to = target;
   const { endpoint, path } = readTarget(target);
   if (endpoint.port === 443)
     throw new EgressError('denied', `${endpointText(endpoint)}: only TLS is carried there`);

@@ -66,7 +66,9 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
   async function attend(client: Duplex, visit: Visit, gone: Gone): Promise<End> {
     let asked: Asked | undefined;
     try {
-      await visit.way.account.pace(visit.signal);
+      // Also if the client goes away meanwhile: its record takes a place in the audit all the same.
+      await visit.way.account.pace(visit.way.signal);
+      visit.signal.throwIfAborted();
       if (audit.problem() !== '') throw new EgressError('limit', 'the audit cannot be written');
       asked = await readRequest(client, visit.signal);
       if (asked.is === 'tunnel') await tunnel(client, asked, visit, parts);
@@ -76,7 +78,7 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       return { outcome: 'closed', text: '' };
     } catch (error) {
       if (visit.way.signal.aborted) return { outcome: 'stopped', text: '' };
-      const over = visit.whyOver();
+      const over = visit.whyOver() ?? whyCut(client);
       const fault = faultOf(over ?? error);
       // What is over its limit, or was let through for a while, is cut off, so that its client is gone as well.
       const isCut = over !== undefined || fault.fault === 'limit';
@@ -90,6 +92,11 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
   return { serve, reaching, metrics: () => counts.metrics() };
 }
 
+/** Why we have ended a client that is gone by that. */
+function whyCut({ errored }: Duplex): EgressError | undefined {
+  return errored instanceof EgressError ? errored : undefined;
+}
+
 /** A client that has the beginning of an answer can only be cut off. */
 async function tell(
   client: Duplex,
@@ -97,8 +104,8 @@ async function tell(
   visit: Visit,
   fault: EgressError,
 ): Promise<void> {
-  const refusal = refusalOf(fault);
-  visit.way.refused(visit.way.hide(refusal.line));
+  const refusal = refusalOf(fault, visit.way.hide);
+  visit.way.refused(refusal.line);
   const unread = asked?.is === 'request' ? asked.request : client;
   await lastWords(client, visit.facts.isAnswered ? '' : refusalBytes(refusal), unread);
 }

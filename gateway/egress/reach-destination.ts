@@ -39,7 +39,7 @@ async function reachToLearn(
   if (learning === undefined)
     throw new EgressError(
       'denied',
-      `${facts.to.slice(0, longestShown)} is not a destination of network ${network}`,
+      `${way.hide(facts.to).slice(0, longestShown)} is not a destination of network ${network}`,
     );
   // What is learned is kept, and shown to people.
   if (way.hide(facts.to) !== facts.to) throw new EgressError('denied', 'a name with a secret is not learned');

@@ -12,16 +12,15 @@ export type Asked =
 const withinMs = 30_000;
 const mostHeaderBytes = 16 * 1024;
 
-/**
- * The one request of a connection, by Node's parser at its strictest. Whatever the client sends behind it is not read
- * as another.
- */
+/** The one request of a connection, by Node's parser at its strictest. A second one ends the connection. */
 export type ReadRequest = (client: Duplex, signal: AbortSignal) => Promise<Asked>;
 
 interface Reading extends PromiseWithResolvers<Asked> {
   /** The first error of the parser, also behind a request. */
   broken?: NodeJS.ErrnoException;
   asked?: Asked;
+  /** The parser has seen a request. */
+  isTaken?: true;
 }
 
 /** One server that listens nowhere parses the requests of all connections. */
@@ -34,15 +33,18 @@ export function createRequestReader(): ReadRequest {
     keepAliveTimeout: 1,
   });
   server.maxRequestsPerSocket = 1;
-  server.on('connect', (request, socket, head) =>
-    readings.get(socket)?.resolve({ is: 'tunnel', request, head }),
-  );
+  // Beyond a count some versions of Node drop headers and still read the body by them; the bytes of all are bounded.
+  server.maxHeadersCount = 0;
+  const first = (socket: Duplex) => takeFirst(readings.get(socket), socket);
+  server.on('connect', (request, socket, head) => first(socket)?.resolve({ is: 'tunnel', request, head }));
   server.on('upgrade', (_request, socket) =>
-    readings.get(socket)?.reject(new EgressError('invalid', 'a connection is not upgraded here')),
+    first(socket)?.reject(new EgressError('invalid', 'a connection is not upgraded here')),
   );
   server.on('request', (request, response) =>
-    readings.get(request.socket)?.resolve({ is: 'request', request, response }),
+    first(request.socket)?.resolve({ is: 'request', request, response }),
   );
+  // `maxRequestsPerSocket` counts those of HTTP/1.1 only.
+  server.on('dropRequest', (_request, socket) => first(socket));
   server.on('clientError', (error, socket) => {
     const reading = readings.get(socket);
     if (reading !== undefined) breakOff(reading, error);
@@ -56,11 +58,22 @@ export function createRequestReader(): ReadRequest {
     const late = () => reading.reject(new EgressError('late', `no request came within ${withinMs / 1000} s`));
     using _ = setTimeout(late, withinMs);
     const asked = checked(await abortable(reading.promise, signal));
+    if (client.errored instanceof EgressError) throw client.errored;
     client.off('close', ended);
     if (reading.broken !== undefined && !asked.request.complete) throw noRequest(reading.broken);
     reading.asked = asked;
     return asked;
   };
+}
+
+/** The parser takes as many as come, and Node keeps each until the first is answered. */
+function takeFirst(reading: Reading | undefined, socket: Duplex): Reading | undefined {
+  if (reading?.isTaken === undefined) {
+    if (reading !== undefined) reading.isTaken = true;
+    return reading;
+  }
+  socket.destroy(new EgressError('invalid', 'a connection takes one request, and this has brought a second'));
+  return undefined;
 }
 
 /** Node leaves it to us to end a request whose rest cannot be read: it would be waited for. */

@@ -19,9 +19,10 @@ const statuses: Readonly<Record<EgressFault, number>> = {
 
 const longest = 200;
 
-export function refusalOf({ fault, message }: EgressError): Refusal {
+/** What `hide` masks is masked before the line is cut. */
+export function refusalOf({ fault, message }: EgressError, hide = (text: string) => text): Refusal {
   const code = fault === 'denied' ? 'egress-denied' : `egress-${fault}`;
-  const line = `clawrden: ${code}: ${message}`.replace(/[^\x20-\x7e]/g, '?').slice(0, longest);
+  const line = `clawrden: ${code}: ${hide(message)}`.replace(/[^\x20-\x7e]/g, '?').slice(0, longest);
   return { status: statuses[fault], line, body: `${JSON.stringify({ error: line })}\n` };
 }
 

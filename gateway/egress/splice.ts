@@ -16,15 +16,18 @@ export async function splice(
   const ways = [carry(client, server, 'up', spend, signal), carry(server, client, 'down', spend, signal)];
   try {
     await Promise.all(ways);
+  } catch (error) {
+    for (const side of [client, server]) side.destroy();
+    throw error;
   } finally {
-    // A way that fails destroys both sides, which ends the other.
     await Promise.allSettled(ways);
   }
 }
 
 /**
- * Carries bytes one way until `to` has taken all of them and the end; if that fails, both are destroyed. Node's own
- * `pipeline` makes errors, signals and a stream in between for each (ADR 0175).
+ * Carries bytes one way until `to` has taken all of them and the end. If that fails, `to` is destroyed, and `from` is
+ * its caller's again, unread: a client may still be told. Node's own `pipeline` makes errors, signals and a stream in
+ * between for each (ADR 0175).
  */
 export async function carry(
   from: Readable,
@@ -49,7 +52,8 @@ export async function carry(
   const lost = (error?: unknown) => {
     if (!from.readableEnded) cutOff(error);
   };
-  from.on('data', carried).once('end', () => to.end());
+  const ended = () => to.end();
+  from.on('data', carried).once('end', ended);
   from.on('error', lost).once('close', lost);
   to.on('drain', () => from.resume()).once('finish', over.resolve);
   to.on('error', cutOff).once('close', cutOff);
@@ -60,7 +64,7 @@ export async function carry(
   try {
     await over.promise;
   } catch (error) {
-    from.destroy();
+    from.off('data', carried).off('end', ended).pause();
     to.destroy();
     throw error;
   }

@@ -36,7 +36,7 @@ export async function tunnel(
 }
 
 function endpointOf(target: string, { facts }: Visit): Endpoint {
-  facts.to = target.slice(0, 255);
+  facts.to = target;
   const endpoint = parseEndpoint(target);
   if (endpoint === undefined) throw new EgressError('invalid', 'CONNECT must name HOST:PORT');
   return endpoint;

@@ -20,6 +20,7 @@ export interface Visit {
 }
 
 export interface VisitFacts {
+  /** As its client wrote it, if that is no destination: up to a whole head. */
   to: string;
   route: string;
   address: string;

@@ -3,7 +3,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { CrumbPace } from '../crumb-budgets.ts';
 import { FrameReader } from '../wire/frames.ts';
 import { isConnectionFrame } from './connection-frame.ts';
-import { Connections, type Serve } from './connections.ts';
+import { Connections, doesNotRead, mostUnread, type Serve } from './connections.ts';
 import { frameCost } from './frame-cost.ts';
 import { InitFault } from './init-fault.ts';
 import { maxInitFrameBytes } from './init-protocol.ts';
@@ -23,7 +23,10 @@ export async function carryConnections(
 ): Promise<void> {
   const reader = new FrameReader(maxInitFrameBytes);
   const isFull = () => stream.writableNeedDrain || !stream.writable;
-  const write = (frame: Buffer) => void (stream.writable && stream.write(frame));
+  const write = (frame: Buffer) => {
+    if (stream.writableLength > mostUnread) stream.destroy(doesNotRead());
+    else if (stream.writable) stream.write(frame);
+  };
   const connections = new Connections({ isFull, write }, serve);
   stream.on('drain', () => connections.resume());
   try {

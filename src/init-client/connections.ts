@@ -9,6 +9,13 @@ import { InitFault } from './init-fault.ts';
  */
 export type Serve = (client: Duplex, isOfUser: boolean) => void;
 
+/** Carried bytes wait until the stream drains, small frames do not: for one that is read much less waits. */
+export const mostUnread = 256 * 1024;
+
+export function doesNotRead(): InitFault {
+  return new InitFault('broke', `the init takes no frames: more than ${mostUnread} bytes wait for it`);
+}
+
 /** The stream to the init. */
 export interface ToInitStream {
   readonly write: (frame: Buffer) => void;

@@ -5,7 +5,7 @@ import { type CrumbPace, crumbPace } from '../crumb-budgets.ts';
 import { ClawrdenError } from '../errors.ts';
 import type { Input, Output, Send } from '../wire/execution-io.ts';
 import { encodeFrame, type Frame, FrameType } from '../wire/frames.ts';
-import { Connections, ofConnections, type Serve } from './connections.ts';
+import { Connections, doesNotRead, mostUnread, ofConnections, type Serve } from './connections.ts';
 import { type InitEnd, parseInitEnd } from './init-end.ts';
 import { InitFault } from './init-fault.ts';
 import { InitFrameReader } from './init-frames.ts';
@@ -149,7 +149,11 @@ export class InitSession {
 
   #carry(serve: Serve): Connections {
     const isFull = () => this.#socket.writableNeedDrain || !this.#socket.writable;
-    return new Connections({ isFull, write: (frame) => this.#write(frame) }, serve);
+    const write = (frame: Buffer) => {
+      if (this.#socket.writableLength > mostUnread) this.#end(doesNotRead());
+      else this.#write(frame);
+    };
+    return new Connections({ isFull, write }, serve);
   }
 
   async #untilEnd(options: RunOptions): Promise<InitEnd> {

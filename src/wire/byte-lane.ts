@@ -5,6 +5,8 @@ export const laneMessageBytes = 64 * 1024;
 
 /** Bytes that wait for flow control; waiting for each message would cost a turn of the loop for each. */
 const mostOnItsWay = 512 * 1024;
+/** A message counts as more than its bytes, which may be a few. */
+const besideBytes = 128;
 
 export interface LaneMessages<Out, In> {
   readonly wrap: (bytes: Buffer) => Out;
@@ -34,9 +36,10 @@ export function byteLane<Out, In>(
   let onItsWay = 0;
   let blocked: (() => void) | undefined;
   const send = (piece: Buffer): void => {
-    onItsWay += piece.length;
+    const weight = piece.length + besideBytes;
+    onItsWay += weight;
     stream.write(wrap(piece), (error) => {
-      onItsWay -= piece.length;
+      onItsWay -= weight;
       if (error) return void lane.destroy();
       if (blocked === undefined || onItsWay >= mostOnItsWay) return;
       const next = blocked;

@@ -45,6 +45,21 @@ describe.skipIf(!mayMakeNamespaces)('the way out', () => {
     expect(JSON.stringify([facts.records, facts.refused])).not.toContain('hidden-word');
   });
 
+  it.each([
+    ['a target', `GET ${'https://x/'.padEnd(250, 'x')}hidden-word HTTP/1.1`],
+    ['a target of CONNECT', `CONNECT ${'x'.repeat(250)}hidden-word HTTP/1.1`],
+    ['a name', `CONNECT ${'a'.repeat(50)}.${'a'.repeat(63)}.hidden-word.example:443 HTTP/1.1`],
+    [
+      'a line',
+      `GET http://${'a'.repeat(63)}.${'a'.repeat(63)}.${'a'.repeat(41)}.hidden-word.x:443/ HTTP/1.1`,
+    ],
+  ])('A-296 P14: keeps and tells no part of a secret where %s is cut', async (_what, request) => {
+    await site.say(`${request}\r\nHost: x\r\n\r\n`);
+    const { records, refused } = await site.order({ tell: 'all' });
+    expect(records).toHaveLength(1);
+    expect(JSON.stringify([records, refused])).not.toContain('hid');
+  });
+
   it('carries TLS to the server that its hello names, and it is the server itself that answers', async () => {
     const socket = await site.tunnel('registry.example:443');
     const tls = tlsConnect({ socket, servername: 'registry.example', ca: site.ca });
@@ -78,11 +93,31 @@ describe.skipIf(!mayMakeNamespaces)('the way out', () => {
     ]);
   });
 
-  it('answers one request of a connection, and no second one', async () => {
+  it.each([
+    ['HTTP/1.1', 'GET http://registry.example/2 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['HTTP/1.0', 'GET http://registry.example/2 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n'],
+    ['HTTP/2.0', 'GET http://registry.example/2 HTTP/2.0\r\nConnection: keep-alive\r\n\r\n'],
+    ['CONNECT', 'CONNECT registry.example:7 HTTP/1.1\r\n\r\n'],
+  ])('A-293 P20: ends a connection that brings a second request, by %s', async (_how, second) => {
+    const before = await site.order({ reach }).then(() => site.order({ tell: 'all' }));
+    const socket = site.open();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.resume().write('GET http://registry.example/silent HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(async () => (await site.seen()).requests.length).toBe(1);
+    for (let n = 0; n < 100; n += 1) socket.write(second.repeat(500));
+    await closed;
+    const { records, rss } = await site.order({ tell: 'all' });
+    expect(records).toMatchObject([{ outcome: 'invalid', text: expect.stringContaining('a second') }]);
+    expect(rss - before.rss).toBeLessThan(64 * 1024 * 1024);
+    expect(await site.seen()).toMatchObject({ connections: [], requests: [] });
+  });
+
+  it('A-293: does not begin the first of two requests that come at once', async () => {
     const one = 'GET http://registry.example/1 HTTP/1.1\r\nHost: x\r\n\r\n';
-    const answer = await site.say(one + one.replace('/1', '/2'));
-    expect(answer).toContain('GET /1 ');
-    expect((await site.seen()).requests.map(({ url }) => url)).toEqual(['/1']);
+    await site.say(one + one).catch(() => {});
+    const { records } = await site.order({ tell: 'all' });
+    expect(records).toMatchObject([{ outcome: 'invalid' }]);
+    expect((await site.seen()).requests).toEqual([]);
   });
 
   it('passes a redirect on, and does not follow it', async () => {
@@ -127,6 +162,31 @@ describe.skipIf(!mayMakeNamespaces)('the way out', () => {
     expect(await site.say('CONNECT registry.example:19 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 [^x]*$/);
     const { records } = await site.order({ tell: 'all' });
     expect(records.map(({ outcome }) => outcome)).toEqual(['limit', 'limit']);
+  });
+
+  it('A-298: tells a client whose upload is over its limit, and records that', async () => {
+    await site.order({ reach, limits: { up: 100_000 } });
+    const head = (path: string, length: number) =>
+      `POST http://registry.example/${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+    const answer = await site.say(head('in', 300_000) + 'x'.repeat(300_000));
+    expect(answer).toMatch(/^HTTP\/1\.1 503 clawrden: egress-limit: more than 100000 bytes up/);
+    await site.order({ reach, limits: { up: 100_000 } });
+    const socket = site.open();
+    const got = buffer(socket).catch(() => {});
+    socket.write(`${head('stream', 300_000)}x`);
+    await once(socket, 'data');
+    socket.write('x'.repeat(299_999));
+    await got;
+    const { records } = await site.order({ tell: 'all' });
+    expect(records.map(({ outcome }) => outcome)).toEqual(['limit', 'limit']);
+  });
+
+  it('A-298: tells a client whose destination resets during its upload', async () => {
+    const length = 8_000_000;
+    const answer = await site.say(
+      `POST http://registry.example:8080/reset HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 502 clawrden: egress-unreachable: /);
   });
 
   it('serves 64 connections at once, and turns the next one away', async () => {

@@ -79,6 +79,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     response.end('data: end\n\n');
     return;
   }
+  if (url.endsWith('/reset')) return void request.socket.resetAndDestroy();
   const body = await text(request).catch(() => 'cut');
   requests.push({ method, url, rawHeaders, body });
   if (url.startsWith('/page/')) return await answerPage(request, response);

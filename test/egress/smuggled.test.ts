@@ -7,7 +7,7 @@ import { plannedRoute, type Route } from '../../src/egress/route.ts';
 import { openDoor, sayAtDoor } from './door-client.ts';
 import type { DoorFacts, DoorOrder } from './door-main.ts';
 import { folded, readOne } from './one-request.ts';
-import { climbing, forwarded, routed } from './smuggle-grammar.ts';
+import { climbing, forwarded, manyHeaders, routed } from './smuggle-grammar.ts';
 import { ask, mayMakeNamespaces, startNamespaces, type TwoNamespaces } from './two-namespaces.ts';
 
 const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 2000 : 240;
@@ -99,6 +99,22 @@ describe.skipIf(!mayMakeNamespaces)('a server at the end of the way out', () => 
       expect(headers.filter(([name]) => folded(name) === 'x-api-key')).toEqual([['X-Api-Key', key]]);
       expect(headers).toContainEqual(['Host', 'registry.example:81']);
     }
+  });
+
+  it.each([
+    ['length', (body: string) => `Content-Length: ${body.length}\r\n\r\n${body}`],
+    [
+      'coding',
+      (body: string) =>
+        `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+    ],
+  ])('A-292 P14: gets one request if its %s stands behind a thousand headers', async (_what, framed) => {
+    const head = `POST /plain/v1/in HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n${manyHeaders}`;
+    const [text = ''] = await sendAll([
+      head + framed('DELETE / HTTP/1.1\r\nHost: registry.example:81\r\n\r\n'),
+    ]);
+    expect(readOne(text).method).toBe('POST');
+    expect(text).toContain('DELETE / HTTP/1.1');
   });
 
   it('A-261: gets no path that any reading leads above that of its route', async () => {

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { Transform } from 'node:stream';
 import type { ClientDuplexStream, StatusObject } from '@grpc/grpc-js';
 import { abortable } from '../../../src/abort.ts';
+import { type CrumbPace, crumbBytes, crumbPace } from '../../../src/crumb-budgets.ts';
 import type { WayOutRequest, WayOutResponse } from '../../../src/gen/clawrden/v1/relay.ts';
 import { byteLane } from '../../../src/wire/byte-lane.ts';
 
@@ -29,7 +31,8 @@ export async function carryWayOut(
   stream.write({ message: { $case: 'start', value: { agent } } });
   socket.write(allowed);
   lane.pipe(socket);
-  socket.pipe(lane);
+  const pace = paced(crumbPace());
+  socket.pipe(pace).pipe(lane);
   const left = once(socket, 'close').then(() => 'its program has ended');
   // A program that has said its last byte is gone.
   socket.once('end', () => socket.destroy());
@@ -39,7 +42,18 @@ export async function carryWayOut(
   } catch (error) {
     return (error as Error).message;
   } finally {
-    socket.destroy();
-    lane.destroy();
+    for (const each of [socket, pace, lane]) each.destroy();
   }
+}
+
+/** Each piece is a message. What the gateway has not read of an agent's counts as flood of this relay (ADR 0052). */
+export function paced(pace: CrumbPace): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      this.push(chunk);
+      const waitMs = pace(chunk.length < crumbBytes ? 1 : 0);
+      if (waitMs > 0) setTimeout(done, waitMs);
+      else done();
+    },
+  });
 }

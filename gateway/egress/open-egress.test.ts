@@ -1,0 +1,41 @@
+import { duplexPair } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { AuditRecord } from '../audit/audit-record.ts';
+import { openAccount } from './account.ts';
+import { openEgress } from './open-egress.ts';
+
+function openTestEgress() {
+  const records: AuditRecord[] = [];
+  const refused: string[] = [];
+  const egress = openEgress({
+    audit: { append: async (record: AuditRecord) => void records.push(record), problem: () => '' },
+    connect: () => Promise.reject(new Error('nothing is reached here')),
+    routes: () => new Map(),
+    findLearning: () => undefined,
+    secret: () => Promise.reject(new Error('there is none')),
+  });
+  const way = {
+    ...{ execution: '', agent: 'coder', signal: new AbortController().signal, account: openAccount({}) },
+    reach: { network: 'docs', allow: [], routes: [] },
+    refused: (line: string) => void refused.push(line),
+    ...{ hide: (text: string) => text, ended: () => {} },
+  };
+  return { egress, way, records, refused };
+}
+
+test('A-294 P20: connections that are reset while they wait make no more records than others', async () => {
+  const { egress, way, records } = openTestEgress();
+  const began = performance.now();
+  const served: Promise<void>[] = [];
+  for (let n = 0; n < 2000; n += 1) {
+    const [client] = duplexPair();
+    served.push(egress.serve(client, way));
+    client.destroy();
+    // It is gone before the next one comes.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(served);
+  const seconds = (performance.now() - began) / 1000;
+  expect(records.length).toBeGreaterThan(64);
+  expect(records.length).toBeLessThanOrEqual(256 + 50 * seconds + 1);
+});
