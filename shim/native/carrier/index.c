@@ -40,8 +40,10 @@ void index_count(struct index *index, const struct entry *entry, int by)
             index->gone += (uint64_t)(int64_t)by;
         return;
     }
+    uint64_t size = entry_size(entry), listed = size > BLOCK_BYTES ? size : 0;
     index->entries += (uint64_t)(int64_t)by;
-    index->bytes += by > 0 ? entry_size(entry) : -entry_size(entry);
+    index->bytes += by > 0 ? size : -size;
+    index->listed += by > 0 ? listed : -listed;
 }
 
 /* Forgets nothing of `packed` if memory is short. */
@@ -176,6 +178,8 @@ void index_gone(struct index *index, struct entry *entry)
             index_gone(index, child);
     index->skipped -= entry->skip != SKIP_NOT;
     index->too_large -= entry->skip == SKIP_TOO_LARGE;
+    index->full -= entry->skip == SKIP_FULL;
+    index->freed |= entry_alive(entry);
     entry->skip = SKIP_NOT;
     index_unreadable(index, entry, false);
     if (entry->flags & ENTRY_UNSTABLE)

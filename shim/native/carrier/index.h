@@ -27,9 +27,15 @@ struct index {
     uint32_t *manners;
     size_t manner_buckets, manners_held;
     uint64_t key[2];
-    uint64_t entries, bytes, gone, skipped, too_large;
+    uint64_t entries, bytes, gone, skipped, too_large, full;
+    /* Of the bytes those of files above one block: the ids of their blocks are in memory, under each name. */
+    uint64_t listed;
     /* A file of several names changed while something is skipped for its size: that may be another name of it. */
     bool shrunk;
+    /* There is less than before: what found no room may have some now. */
+    bool freed;
+    /* Not even the names of some that are skipped are known. */
+    bool unlisted;
     /* Carried, but for the bytes of the file or what is in the folder. */
     uint64_t unreadable;
     /* Versions: seq is the last, next the one in the making; what was gone at floor or before is forgotten. */

@@ -256,9 +256,10 @@ void late_tell(struct carrier *carrier)
     uint16_t told = 0;
     stream_put_u32(&carrier->stream, carrier->late.found_count);
     uint8_t *count = stream_hole(&carrier->stream, 2);
+    size_t most = carrier->stream.out_end + PATHS_TOLD_BYTES;
     for (struct late_found *found = carrier->late.found, *next; found; found = next) {
         next = found->next;
-        if (told < PATHS_TOLD && found->path) {
+        if (told < PATHS_TOLD && found->path && carrier->stream.out_end < most) {
             stream_put_u64(&carrier->stream, found->folder);
             stream_put_u32(&carrier->stream, found->number);
             stream_put_text(&carrier->stream, found->path);

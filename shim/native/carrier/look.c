@@ -26,6 +26,8 @@ struct found {
     int64_t looked;
     struct record record;
     struct content content;
+    /* The largest file for which there is room. */
+    uint64_t most;
     uint8_t flags;
 };
 
@@ -85,9 +87,9 @@ static bool read_bytes_of(struct carrier *carrier, int fd, struct found *found)
         free(found->content.blocks);
         found->content.blocks = NULL;
         found->looked = now_ns();
-        if ((uint64_t)found->status.st_size > carrier->limits.file)
-            return false;
         uint64_t size = (uint64_t)found->status.st_size;
+        if (size > carrier->limits.file || size > found->most)
+            return false;
         how = content_read(fd, &found->status, carrier->block, &carrier->meanwhile, &found->content);
         found->record = record_of(&found->status);
         found->record.size = size;
@@ -96,6 +98,14 @@ static bool read_bytes_of(struct carrier *carrier, int fd, struct found *found)
     if (how == CONTENT_CHANGED)
         found->flags |= ENTRY_UNSTABLE;
     return how != CONTENT_UNREAD;
+}
+
+static enum skip why_unread(const struct carrier *carrier, const struct found *found)
+{
+    uint64_t size = (uint64_t)found->status.st_size;
+    if (size > carrier->limits.file)
+        return SKIP_TOO_LARGE;
+    return size > found->most ? SKIP_FULL : SKIP_UNREADABLE;
 }
 
 static enum skip read_file(struct carrier *carrier, int folder, const char *name, struct found *found)
@@ -110,7 +120,7 @@ static enum skip read_file(struct carrier *carrier, int folder, const char *name
     if (fd < 0 || fstat(fd, &found->status) != 0 || !S_ISREG(found->status.st_mode))
         found->flags |= ENTRY_UNSTABLE;
     else if (!read_bytes_of(carrier, fd, found))
-        skip = (uint64_t)found->status.st_size > carrier->limits.file ? SKIP_TOO_LARGE : SKIP_UNREADABLE;
+        skip = why_unread(carrier, found);
     else if (!read_attributes(carrier, fd, found))
         skip = SKIP_XATTRS;
     if (fd >= 0)
@@ -217,6 +227,7 @@ static void take(struct carrier *carrier, struct entry *entry, struct found *fou
     if (found->record.type == TYPE_FOLDER)
         memcpy(found->record.id, entry_id(entry), SHA256_BYTES);
     bool other = unstable || !entry_is(entry, &found->record);
+    index->freed |= found->record.size < entry_size(entry);
     if (other)
         index_set(index, entry, &found->record);
     index->shrunk |= other && found->record.type == TYPE_FILE && found->status.st_nlink > 1;
@@ -255,6 +266,7 @@ bool look(struct carrier *carrier, int folder, struct entry *entry)
         leave_out(carrier, entry, SKIP_NOT);
         return false;
     }
+    found.most = skip_most(carrier, entry);
     enum skip skip = skip_why(carrier, entry, &found.status);
     if (skip == SKIP_NOT && holds(entry, &found.status))
         return unwatched(carrier, entry);

@@ -8,6 +8,7 @@
 #include "content.h"
 #include "look.h"
 #include "notify.h"
+#include "skip.h"
 
 void lose(struct carrier *carrier, struct entry *entry)
 {
@@ -42,6 +43,7 @@ static bool found(struct carrier *carrier, struct entry *folder, int fd, const c
     look(carrier, fd, entry);
     if (entry->type == TYPE_FOLDER)
         scan_inside(carrier, fd, entry);
+    skip_bound(carrier, entry);
     return true;
 }
 

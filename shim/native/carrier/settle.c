@@ -92,7 +92,7 @@ void settle_queue(struct carrier *carrier)
         look_at_queue(carrier);
         /* What was written through a name that is gone is seen at the others. */
         links_queue_torn(&carrier->index);
-        skip_queue_shrunk(&carrier->index);
+        skip_queue_again(carrier);
     }
 }
 

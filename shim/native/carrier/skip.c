@@ -4,6 +4,9 @@
 
 #include "area-aside.h"
 
+/* Of what is skipped, at most so many names that a walk found are kept. */
+enum { NAMES_MOST = 100 * 1000 };
+
 /* Ours, where the folder for it is in the tree itself. */
 static bool reserved(const char *name)
 {
@@ -37,6 +40,18 @@ static bool too_deep(const struct carrier *carrier, const struct entry *entry)
     return depth > carrier->limits.depth || length > PATH_MOST;
 }
 
+uint64_t skip_most(const struct carrier *carrier, const struct entry *entry)
+{
+    uint64_t size = entry_size(entry), own = size > BLOCK_BYTES ? size : 0;
+    uint64_t others = carrier->index.listed - own, most = carrier->limits.bytes;
+    uint64_t room = most > others ? most - others : 0;
+    if (carrier->limits.replica)
+        return UINT64_MAX;
+    if (room < BLOCK_BYTES)
+        room = BLOCK_BYTES;
+    return size > room ? size : room;
+}
+
 enum skip skip_why(const struct carrier *carrier, const struct entry *entry, const struct stat *status)
 {
     const struct index *index = &carrier->index;
@@ -52,6 +67,8 @@ enum skip skip_why(const struct carrier *carrier, const struct entry *entry, con
         return SKIP_RESERVED;
     if (S_ISREG(status->st_mode) && (uint64_t)status->st_size > carrier->limits.file)
         return SKIP_TOO_LARGE;
+    if (S_ISREG(status->st_mode) && (uint64_t)status->st_size > skip_most(carrier, entry))
+        return SKIP_FULL;
     if (!entry_alive(entry) && index->entries >= carrier->limits.entries)
         return SKIP_FULL;
     return SKIP_NOT;
@@ -60,23 +77,39 @@ enum skip skip_why(const struct carrier *carrier, const struct entry *entry, con
 void skip_set(struct index *index, struct entry *entry, enum skip skip)
 {
     index->skipped += (entry->skip == SKIP_NOT) != (skip == SKIP_NOT) ? (skip == SKIP_NOT ? -1 : 1) : 0;
-    index->too_large += (skip == SKIP_TOO_LARGE) - (entry->skip == SKIP_TOO_LARGE);
+    index->too_large += (uint64_t)(skip == SKIP_TOO_LARGE) - (entry->skip == SKIP_TOO_LARGE);
+    index->full += (uint64_t)(skip == SKIP_FULL) - (entry->skip == SKIP_FULL);
     entry->skip = (uint8_t)skip;
 }
 
-static void queue_too_large(struct index *index, struct entry *entry)
+void skip_bound(struct carrier *carrier, struct entry *entry)
 {
-    if (entry->skip == SKIP_TOO_LARGE)
-        index_queue(index, entry);
-    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
-        queue_too_large(index, child);
+    struct index *index = &carrier->index;
+    bool known = entry->seq > 0 || entry->child || entry->flags & ENTRY_QUEUED;
+    if (entry->skip == SKIP_NOT || index->skipped <= NAMES_MOST || known)
+        return;
+    skip_set(index, entry, SKIP_NOT);
+    index_forget(index, entry);
+    index->unlisted = true;
 }
 
-void skip_queue_shrunk(struct index *index)
+static void queue_skipped(struct index *index, struct entry *entry, bool freed)
 {
-    if (index->shrunk && index->too_large > 0)
-        queue_too_large(index, index->root);
-    index->shrunk = false;
+    if (entry->skip == SKIP_TOO_LARGE || (freed && entry->skip == SKIP_FULL))
+        index_queue(index, entry);
+    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
+        queue_skipped(index, child, freed);
+}
+
+void skip_queue_again(struct carrier *carrier)
+{
+    struct index *index = &carrier->index;
+    bool freed = (index->freed || index->shrunk) && index->full > 0;
+    if (freed || (index->shrunk && index->too_large > 0))
+        queue_skipped(index, index->root, freed);
+    carrier->rescan |= freed && index->unlisted;
+    index->unlisted &= !freed;
+    index->shrunk = index->freed = false;
 }
 
 static bool name_carried(const char *name, size_t length)
@@ -108,18 +141,19 @@ bool path_carried(const struct carrier *carrier, const char *path)
     return *path == 0 || names_carried(carrier, path);
 }
 
-static uint16_t tell_below(struct carrier *carrier, const struct entry *entry, uint16_t told)
+static void tell_below(struct carrier *carrier, const struct entry *entry, size_t most, uint16_t *told)
 {
     char path[PATH_MOST + 1];
     enum skip why = entry->flags & ENTRY_UNREADABLE ? SKIP_UNREADABLE : (enum skip)entry->skip;
-    if (why != SKIP_NOT && told < PATHS_TOLD && entry_path(entry, path)) {
+    if (*told >= PATHS_TOLD || carrier->stream.out_end >= most)
+        return;
+    if (why != SKIP_NOT && entry_path(entry, path)) {
         stream_put_u8(&carrier->stream, (uint8_t)why);
         stream_put_text(&carrier->stream, path);
-        told++;
+        (*told)++;
     }
-    for (const struct entry *child = entry_child(entry); child && told < PATHS_TOLD; child = entry_next(child))
-        told = tell_below(carrier, child, told);
-    return told;
+    for (const struct entry *child = entry_child(entry); child && *told < PATHS_TOLD; child = entry_next(child))
+        tell_below(carrier, child, most, told);
 }
 
 void skip_tell(struct carrier *carrier)
@@ -127,7 +161,9 @@ void skip_tell(struct carrier *carrier)
     uint64_t all = carrier->index.skipped + carrier->index.unreadable;
     stream_put_u32(&carrier->stream, (uint32_t)all);
     uint8_t *count = stream_hole(&carrier->stream, 2);
-    uint16_t told = all > 0 ? tell_below(carrier, carrier->index.root, 0) : 0;
+    uint16_t told = 0;
+    if (all > 0)
+        tell_below(carrier, carrier->index.root, carrier->stream.out_end + PATHS_TOLD_BYTES, &told);
     if (count)
         put_u16(count, told);
 }

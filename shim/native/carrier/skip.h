@@ -9,9 +9,17 @@ enum skip skip_why(const struct carrier *carrier, const struct entry *entry, con
 
 void skip_set(struct index *index, struct entry *entry, enum skip skip);
 
+/* The largest file that may be at this name. Of all that are larger than a block, home's have `limits.bytes` together: the
+ * ids of their blocks are in memory, and a file without bytes may be as large, and have as many names, as anybody likes.
+ * What is there already does not have to go. A replica takes what a tool made: home says what is too much of it. */
+uint64_t skip_most(const struct carrier *carrier, const struct entry *entry);
+
+/* A name that is not carried takes memory, too: of very many the others are looked at and forgotten again. */
+void skip_bound(struct carrier *carrier, struct entry *entry);
+
 /* The kernel tells of a change at one name. Those that were skipped for their size are looked at again if a file of several
- * names changed: it may be theirs. */
-void skip_queue_shrunk(struct index *index);
+ * names changed: it may be theirs. So are those that found no room, if there is less than before. */
+void skip_queue_again(struct carrier *carrier);
 
 /* Whether a path that came over the stream may be in the tree at all. */
 bool path_carried(const struct carrier *carrier, const char *path);

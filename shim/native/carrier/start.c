@@ -17,7 +17,7 @@
 #include "settle.h"
 #include "state-frames.h"
 
-enum { DESCRIPTORS = 4096, DESCRIPTORS_LEAST = DEPTH_MOST + 64 };
+enum { DESCRIPTORS = 4096, DESCRIPTORS_LEAST = DEPTH_MOST + 64, DATA_LEAST = 192 * 1024 * 1024, DATA_OF_EACH = 1024 };
 
 static const char *raise_descriptors(void)
 {
@@ -29,6 +29,25 @@ static const char *raise_descriptors(void)
         setrlimit(RLIMIT_NOFILE, &limit);
     }
     return limit.rlim_cur < DESCRIPTORS_LEAST ? "carrier-failed: too few files may be open" : NULL;
+}
+
+/* What is known of a tree and an exchange have room in so much: what a replica's container gives to all of them, and more for
+ * more entries, and for the ids of blocks while they are read again. If it is short, that fails: a carrier that is a child
+ * of the relay takes the host's memory, which others need. */
+static void bound_memory(const struct limits *limits)
+{
+#ifndef __SANITIZE_ADDRESS__
+    struct rlimit limit;
+    rlim_t most = DATA_LEAST + limits->entries * DATA_OF_EACH + limits->bytes / BLOCK_BYTES * (2 * SHA256_BYTES);
+    if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur <= most)
+        return;
+    limit.rlim_cur = most;
+    if (limit.rlim_max > most)
+        limit.rlim_max = most;
+    setrlimit(RLIMIT_DATA, &limit);
+#else
+    (void)limits;
+#endif
 }
 
 /* The folder for what is ours: where it is in the tree it is made, and nobody else reads it. */
@@ -86,6 +105,8 @@ static const char *begin(struct carrier *carrier, const struct frame *hello)
     const char *why = limits_read(&carrier->limits, hello->payload, hello->length);
     if (!why)
         why = raise_descriptors();
+    if (!why)
+        bound_memory(&carrier->limits);
     if (!why)
         notify_begin(carrier);
     if (!why)

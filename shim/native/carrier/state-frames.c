@@ -13,7 +13,7 @@ enum { SAID_SCANS = 1, SAID_FULL = 2, SAID_LOST = 4, SAID_REMEMBERED = 8, SAID_S
 static uint8_t flags_of(const struct carrier *carrier)
 {
     const struct index *index = &carrier->index;
-    bool full = index->entries >= carrier->limits.entries || index->bytes > carrier->limits.bytes;
+    bool full = index->entries >= carrier->limits.entries || index->bytes > carrier->limits.bytes || index->full > 0;
     return (uint8_t)((carrier->watching ? 0 : SAID_SCANS) | (full ? SAID_FULL : 0)
                      | (root_lost(carrier) ? SAID_LOST : 0) | (carrier->remembered ? SAID_REMEMBERED : 0)
                      | (guard_suspects(carrier) ? SAID_SUSPECT : 0)
@@ -31,7 +31,8 @@ static uint16_t put_unstable(struct carrier *carrier)
 {
     uint16_t told = 0;
     char path[PATH_MOST + 1];
-    for (size_t i = 0; i < carrier->index.queued && told < PATHS_TOLD; i++) {
+    size_t most = carrier->stream.out_end + PATHS_TOLD_BYTES;
+    for (size_t i = 0; i < carrier->index.queued && told < PATHS_TOLD && carrier->stream.out_end < most; i++) {
         const struct entry *entry = carrier->index.queue[i];
         if (!(entry->flags & ENTRY_UNSTABLE) || !entry_path(entry, path))
             continue;

@@ -19,6 +19,8 @@ enum {
     BLOCKS_MOST = 28 * 1024,
     XATTRS_MOST = 64 * 1024,
     PATHS_TOLD = 100,
+    /* A state has three lists of them, in one frame. */
+    PATHS_TOLD_BYTES = 300 * 1024,
 };
 
 enum type { TYPE_NONE, TYPE_FILE, TYPE_FOLDER, TYPE_LINK };

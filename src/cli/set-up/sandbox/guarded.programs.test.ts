@@ -1,6 +1,8 @@
-import { link, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { appendFile, link, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { guardedNames, lookAtGuarded } from './guarded.ts';
 import { takeAway } from './taken-away.ts';
@@ -73,6 +75,24 @@ test('A-279: a .git that appears as a link is taken away itself, and what it lea
   await takeAway({ root, absent, to, as: undefined });
   expect((await readdir(root)).sort()).toEqual(['other', 'taken']);
   expect(await readdir(other)).toEqual(['hooks']);
+});
+
+test('A-315: git does not take the workspace itself for a repository by what was made inside', async () => {
+  const { absent } = await look();
+  const runs = join(root, 'ran');
+  await promisify(execFile)('git', ['init', '-q', '--bare', root]);
+  await promisify(execFile)('git', [...['-C', root, 'config', 'core.bare', 'false']]);
+  await appendFile(
+    join(root, 'config'),
+    `[core]\n\tworktree = ${root}\n\tfsmonitor = "touch ${runs}; false"\n`,
+  );
+  const status = () => promisify(execFile)('git', ['-C', root, 'status']);
+  await status();
+  expect(await readdir(root)).toContain('ran');
+  await rm(runs);
+  await takeAway({ root, absent, to, as: undefined });
+  await expect(status()).rejects.toThrow('not a git repository');
+  expect(await readdir(root)).not.toContain('ran');
 });
 
 test('A-279: what is larger than is kept has another name', async () => {

@@ -6,9 +6,10 @@ import { refuseSandbox } from './refuse-sandbox.ts';
 /**
  * What programs of this machine run, or are told by to run something, when somebody works in the workspace later.
  * `commondir` sends git elsewhere for its configuration and its hooks, and `config.worktree` is more of it.
+ * Without a `.git` that it takes for a repository, git takes the folder itself for one if it has a `HEAD`.
  */
 export const guardedNames: readonly string[] = [
-  ...['.git/hooks', '.git/config', '.git/config.worktree', '.git/commondir'],
+  ...['.git/hooks', '.git/config', '.git/config.worktree', '.git/commondir', 'HEAD'],
   ...['.envrc', '.vscode', '.idea', '.mcp.json'],
 ];
 
