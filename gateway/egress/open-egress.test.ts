@@ -1,14 +1,16 @@
+import { once } from 'node:events';
 import { duplexPair } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import { openAccount } from './account.ts';
 import { openEgress } from './open-egress.ts';
 
-function openTestEgress() {
+function openTestEgress(idleMs?: number) {
   const records: AuditRecord[] = [];
   const refused: string[] = [];
   const egress = openEgress({
     audit: { append: async (record: AuditRecord) => void records.push(record), problem: () => '' },
+    ...(idleMs !== undefined && { idleMs }),
     connect: () => Promise.reject(new Error('nothing is reached here')),
     routes: () => new Map(),
     findLearning: () => undefined,
@@ -27,7 +29,7 @@ test('A-294 P20: connections that are reset while they wait make no more records
   const { egress, way, records } = openTestEgress();
   const began = performance.now();
   const served: Promise<void>[] = [];
-  for (let n = 0; n < 2000; n += 1) {
+  for (let n = 0; n < 1000; n += 1) {
     const [client] = duplexPair();
     served.push(egress.serve(client, way));
     client.destroy();
@@ -38,4 +40,18 @@ test('A-294 P20: connections that are reset while they wait make no more records
   const seconds = (performance.now() - began) / 1000;
   expect(records.length).toBeGreaterThan(64);
   expect(records.length).toBeLessThanOrEqual(256 + 50 * seconds + 1);
+});
+
+test('A-299 P22: a message for MCP that never comes does not hold its place for ever', async () => {
+  const { egress, way, records } = openTestEgress(200);
+  const mcp = () => ({ serve: () => Promise.reject(new Error('nothing has come')) });
+  const [client, user] = duplexPair();
+  const served = egress.serve(client, { ...way, mcp }, true);
+  const head = 'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:3128\r\nContent-Type: application/json\r\n';
+  user.write(`${head}Content-Length: 9\r\n\r\n{`);
+  const [answer] = (await once(user, 'data')) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 504 clawrden: egress-late: /);
+  user.destroy();
+  await served;
+  expect(records).toMatchObject([{ to: '/mcp', outcome: 'late' }]);
 });

@@ -72,7 +72,7 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       if (audit.problem() !== '') throw new EgressError('limit', 'the audit cannot be written');
       asked = await readRequest(client, visit.signal);
       if (asked.is === 'tunnel') await tunnel(client, asked, visit, parts);
-      else if (isForMcp(asked)) await serveOwnMcp(asked, visit);
+      else if (isForMcp(asked)) await serveOwnMcp(asked, visit, idleMs);
       else if (asked.request.url?.startsWith('/') === true) await followRoute(asked, visit, parts);
       else await forward(asked, visit, parts);
       return { outcome: 'closed', text: '' };

@@ -1,4 +1,5 @@
 import { finished } from 'node:stream/promises';
+import { abortable, deadline } from '../../src/abort.ts';
 import { drained } from '../../src/drained.ts';
 import { EgressError } from '../../src/egress/egress-error.ts';
 import { wayOutHost, wayOutPort } from '../../src/egress/route.ts';
@@ -18,15 +19,19 @@ export function isForMcp({ request: { url = '' } }: Asked): boolean {
 }
 
 /** The agent's own door to MCP. Who asks is the agent itself: its relay has attested whose way out this is. */
-export async function serveOwnMcp(asked: Asked & { is: 'request' }, visit: Visit): Promise<void> {
+export async function serveOwnMcp(
+  asked: Asked & { is: 'request' },
+  visit: Visit,
+  idleMs: number,
+): Promise<void> {
   const { request, response } = asked;
-  const { way, facts, signal, spend } = visit;
+  const { way, facts, signal } = visit;
   facts.to = path;
   const mcp = way.mcp?.();
   if (mcp === undefined)
     return await answer(asked, visit, new Response('there is no MCP here\n', { status: 404 }));
   check(asked, visit);
-  const body = await readAll(request, spend);
+  const body = await readWithin(idleMs, request, visit);
   const headers = Object.entries(request.headers).map(
     ([name, value]) => [name, String(value)] as [string, string],
   );
@@ -49,6 +54,12 @@ function check({ request: { method, headers } }: Asked, { isOfUser }: Visit): vo
   if (method !== 'POST') throw denied('is asked by POST');
   if (!/^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? ''))
     throw denied('takes Content-Type: application/json');
+}
+
+async function readWithin(ms: number, request: AsyncIterable<Buffer>, visit: Visit): Promise<Buffer> {
+  const late = () => new EgressError('late', `the message did not come within ${ms / 1000} s`);
+  using until = deadline(ms, late, visit.signal);
+  return await abortable(readAll(request, visit.spend), until.signal);
 }
 
 async function readAll(request: AsyncIterable<Buffer>, spend: Visit['spend']): Promise<Buffer> {
