@@ -11,7 +11,7 @@ int beneath_open(int folder, const char *path, int flags);
 /* The folder that holds `path`, and its last name in `*name`. */
 int beneath_parent(int folder, const char *path, const char **name);
 
-/* Gives a mode to what may not be opened. 0, or -1. Where the kernel can only do it by following a link, it is done if `follows`. */
+/* Gives a mode to what may not be opened. 0, or -1. If the kernel can only do it by following a link, it is done if `follows`. */
 int beneath_mode(int folder, const char *name, mode_t mode, bool follows);
 
 enum { RENAME_NEW = 1, RENAME_SWAP = 2 };

@@ -208,7 +208,7 @@ void run_serve(struct run *run)
     feed_settle(&run->feed, &run->out);
     tell_end(run);
     deliver(run);
-    /* Not to the one that reads what is left: whoever reads stdin there sees its end. */
+    /* The process that reads what is left must not keep it: one that reads stdin waits for its end. */
     feed_shut(&run->feed);
     left_drop(&run->left);
     run_linger();
