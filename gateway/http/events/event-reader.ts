@@ -34,7 +34,8 @@ export function createEventReader(
   { from, hearing: first }: { readonly from: number; readonly hearing: Hearing },
 ): EventReader {
   let [place, hearing, isStalled, wroteAt] = [from, first, false, performance.now()];
-  let later: NodeJS.Immediate | undefined;
+  // Behind what it does not hear others have a turn.
+  const goLater = inNextTurn(() => go());
   const isOver = () => response.writableEnded || response.destroyed;
 
   function write(text: string): void {
@@ -52,13 +53,9 @@ export function createEventReader(
   function next(): string | undefined {
     const events = feed.after(place);
     if (events.length === 0) return undefined;
-    let text = '';
-    for (const event of events) {
-      place = event.place;
-      if (hearing.hears(event)) text += frames.of(event);
-      if (text.length > writtenAtOnce) break;
-    }
-    return text;
+    const batch = batchOf(events, hearing, frames);
+    place = batch.upTo;
+    return batch.text;
   }
 
   function go(): void {
@@ -66,17 +63,9 @@ export function createEventReader(
       if (!feed.isWhole(place, hearing.agent)) return reset('events were missed: they are not kept any more');
       const text = next();
       if (text === undefined) return;
-      // It hears nothing of these: others have a turn before the next ones.
       if (text === '') return goLater();
       write(text);
     }
-  }
-
-  function goLater(): void {
-    later ??= setImmediate(() => {
-      later = undefined;
-      go();
-    });
   }
 
   response.on('drain', () => {
@@ -95,6 +84,26 @@ export function createEventReader(
     end: (reason) => {
       if (!isOver()) end(response, frames.notice('end', reason));
     },
+  };
+}
+
+function batchOf(events: readonly GatewayEvent[], { hears }: Hearing, frames: EventFrames) {
+  let [text, upTo] = ['', 0];
+  for (const event of events) {
+    upTo = event.place;
+    if (hears(event)) text += frames.of(event);
+    if (text.length > writtenAtOnce) break;
+  }
+  return { text, upTo };
+}
+
+function inNextTurn(work: () => void): () => void {
+  let next: NodeJS.Immediate | undefined;
+  return () => {
+    next ??= setImmediate(() => {
+      next = undefined;
+      work();
+    });
   };
 }
 
