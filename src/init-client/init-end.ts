@@ -5,6 +5,9 @@ import type { Usage } from '../usage.ts';
 import { type Frame, FrameType } from '../wire/frames.ts';
 
 const causes = ['own', 'run-timeout', 'idle-timeout', 'output-limit', 'cancel', 'operand'] as const;
+/** As a frame has them. */
+export const lastCause = causes.length - 1;
+export const operandCause = causes.indexOf('operand');
 
 /** What the init's last frame says. */
 export type InitEnd =

@@ -1,5 +1,6 @@
 import { type Frame, FrameType } from '../wire/frames.ts';
 import { isConnectionFrame } from './connection-frame.ts';
+import { lastCause, operandCause } from './init-end.ts';
 import { InitFault } from './init-fault.ts';
 
 /** The version of the table in `docs/protocol.md`. */
@@ -10,6 +11,7 @@ export const maxInitFrameBytes = 128 * 1024;
 const stdinWindow = 256 * 1024;
 const longestRefusal = 2048;
 const mostOperands = 8;
+const mostSignal = 64;
 
 /**
  * What an init has said, and so what it may say next:
@@ -65,9 +67,11 @@ export class InitProtocol {
   #sent = 0;
   #granted = 0;
   #closed = false;
+  #operands = 0;
 
   /** The plan was sent. */
-  planned(inspect: boolean): void {
+  planned(inspect: boolean, operands: number): void {
+    this.#operands = operands;
     if (this.#state === 'ready') this.#state = inspect ? 'inspecting' : 'planned';
   }
 
@@ -112,7 +116,7 @@ export class InitProtocol {
       case FrameType.refused:
         return payload.length <= longestRefusal;
       case FrameType.exit:
-        return payload.length === 20;
+        return payload.length === 20 && this.#ends(payload);
       default:
         return isOperands(payload);
     }
@@ -122,6 +126,12 @@ export class InitProtocol {
   #grants(bytes: number): boolean {
     this.#granted += bytes;
     return this.#granted <= this.#sent + stdinWindow;
+  }
+
+  #ends(payload: Buffer): boolean {
+    const [signal, cause, operand] = [payload.readUInt8(1), payload.readUInt8(2), payload.readUInt8(19)];
+    if (signal > mostSignal || cause > lastCause) return false;
+    return cause !== operandCause || operand < this.#operands;
   }
 
   #closes(): boolean {
@@ -141,7 +151,7 @@ export class InitProtocol {
 
 function isSignal(payload: Buffer): boolean {
   const signal = payload.readUInt8(0);
-  return signal >= 1 && signal <= 64;
+  return signal >= 1 && signal <= mostSignal;
 }
 
 /** At most so many strings: `u32 length, bytes, NUL`, and nothing else. */

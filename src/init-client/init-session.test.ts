@@ -145,6 +145,27 @@ describe('A-108 P15: an init is held to its protocol', () => {
     await expect(running).rejects.toThrow('broke its protocol: a frame credit of an impossible form');
   });
 
+  test.each([
+    ['a cause of 6', 0, 6, 0],
+    ['a signal of 65', 65, 0, 0],
+    ['an operand that its plan does not have', 0, 5, 0],
+  ])('A-332: it ends by no number that cannot be: %s', async (_what, signal, cause, operand) => {
+    const end = Buffer.alloc(20);
+    end.set([0, signal, cause]);
+    end[19] = operand;
+    const ended = async (frame: Buffer) => {
+      using init = await spokenInit();
+      const running = init.session.run({ plan: spokenPlan, send: () => undefined, onStarted: () => {} });
+      running.catch(() => {});
+      init.say([said['s']!, said['z']!, said['u']!, frame]);
+      return await running;
+    };
+    await expect(ended(said['x']!)).resolves.toMatchObject({ type: 'exit' });
+    await expect(ended(encodeFrame(FrameType.exit, end))).rejects.toThrow(
+      'a frame exit of an impossible form',
+    );
+  });
+
   test('nor does it fill a log: what it writes to its own stderr is bounded', async () => {
     using init = await spokenInit();
     const running = init.session.run({ plan: spokenPlan, send: () => undefined, onStarted: () => {} });

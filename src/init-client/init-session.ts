@@ -144,7 +144,7 @@ export class InitSession {
 
   #plan(plan: InitPlan): void {
     this.#write(encodeFrame(FrameType.plan, encodePlan(plan)));
-    this.#protocol.planned(plan.inspect);
+    this.#protocol.planned(plan.inspect, plan.operands.length);
   }
 
   #carry(serve: Serve): Connections {
