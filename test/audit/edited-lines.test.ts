@@ -247,7 +247,7 @@ describe('A-109 P25: a start does not believe a line that says the same in anoth
     const one = join(dir, 'one.jsonl');
     await writeFile(one, `${lines.slice(0, first).join('\n')}\n`);
     const found = (await recordedExecutions(one, 0)).get(executionKey(caller, execution));
-    expect(Object.keys(found ?? {}).sort()).toEqual(['decision', 'inspection', 'verdict']);
+    expect(Object.keys(found ?? {}).sort()).toEqual(['decision', 'inspection', 'start', 'verdict']);
   });
 
   test('where the database knows it, and at the end', async () => {
