@@ -154,3 +154,11 @@ test('A-331 P17: what was granted to an agent that has gone is revoked in the au
   expect(records.slice(2)).toMatchObject([{ type: 'grant', event: 'revoked', grant: id, by: 'gateway' }]);
   expect(grants.list()).toMatchObject([{ agent: '' }]);
 });
+
+test('A-331 P17: nor does one whose time was over stay for another agent of its name', async () => {
+  const grants = await openGrants(database, audit, anyApprover);
+  await grants.give(given('coder', 'h'), 1);
+  await expect.poll(() => grants.list()).toEqual([]);
+  await grants.endAllBut([]);
+  expect(await database.selectFrom('grants').selectAll().execute()).toEqual([]);
+});

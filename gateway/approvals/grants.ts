@@ -6,7 +6,7 @@ import type { Approvers } from '../ports/approvers.ts';
 import type { Grant } from '../ports/grant.ts';
 import { type Lifetime, lifetime } from '../principals/lifetime.ts';
 import type { Database } from '../store/database.ts';
-import { dropGrant, grantOfRow, keepGrant } from '../store/grants.ts';
+import { dropGrant, dropGrantsOfOthers, grantOfRow, keepGrant } from '../store/grants.ts';
 import { joinNames } from './approver-names.ts';
 
 /** Plans that an agent may run again for a while without a question, because people said so. */
@@ -77,6 +77,8 @@ export async function openGrants(
       const others = [...held.values()].filter(({ grant }) => !kept.has(grant.agent));
       // A row that stays, or comes back with an older copy, is not for the next agent of that name.
       await Promise.all(others.map(({ grant }) => end(grant, 'gateway', 'its agent has gone')));
+      // Also those whose time is over: a clock may be set back.
+      await dropGrantsOfOthers(database, [...kept]);
     },
   };
 }

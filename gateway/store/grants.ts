@@ -28,3 +28,7 @@ export function grantOfRow(row: GrantRow): Grant {
   const stamps = row.stamps === '' ? [] : row.stamps.split(between);
   return { id, agent, planHash, deed, command, rule, execution, by, stamps, since, until };
 }
+
+export async function dropGrantsOfOthers(database: Database, agents: readonly string[]): Promise<void> {
+  await database.deleteFrom('grants').where('agent', 'not in', agents).execute();
+}
