@@ -99,7 +99,11 @@ function note(recorded: Map<string, RecordedExecution>, record: Recorded<AuditRe
 type OfLife = Recorded<DecisionRecord | InspectionRecord | VerdictRecord | StartRecord | OutcomeRecord>;
 
 const ofLife: ReadonlySet<string> = new Set<OfLife['type']>([
-  ...(['decision', 'inspection', 'verdict', 'start', 'outcome'] as const),
+  'decision',
+  'inspection',
+  'verdict',
+  'start',
+  'outcome',
 ]);
 
 function isOfLife(record: Recorded<AuditRecord>): record is OfLife {

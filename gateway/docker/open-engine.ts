@@ -87,7 +87,10 @@ function openEngine(
     removeReplica: (agent) => mapped(removeReplica(source, agent)),
     watch: (options, signal) =>
       mapped(watchEngine({ docker, gatewayId, departures: leaving }, options, signal)),
-    close,
+    close: () => {
+      starting.end();
+      close();
+    },
   };
 
   async function ping(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { CustomFetch } from 'openid-client';
+import { readAtMost } from '../../src/read-at-most.ts';
 
 const mostBytes = 1 << 20;
 
@@ -12,19 +13,10 @@ export function boundedFetch(deadline: AbortSignal): CustomFetch {
       signal: AbortSignal.any(signals),
     });
     const { status, statusText, headers } = response;
-    const bytes = await readBounded(response.body);
+    const bytes = await readAtMost(response.body ?? [], mostBytes, tooLarge);
     const isEmpty = status === 204 || status === 304;
     return new Response(isEmpty ? null : bytes, { status, statusText, headers });
   };
 }
 
-async function readBounded(body: ReadableStream<Uint8Array> | null): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > mostBytes) throw new Error('the answer is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
+const tooLarge = () => new Error('the answer is too large');

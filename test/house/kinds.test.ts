@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { longest } from '../run/longest-first.ts';
 import { leftOut, slowFiles, turns } from '../run/turns.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -24,6 +25,7 @@ it('every test file runs, as a test of one kind', { timeout: 60_000 }, async () 
   const files = stdout.trim().split('\n').toSorted();
   expect(await taken([])).toEqual(files);
   expect(slowFiles.filter((file) => !files.includes(file))).toEqual([]);
+  expect(longest.filter((file) => !files.includes(file))).toEqual([]);
 });
 
 it('each slow file has one turn, and a turn leaves out nothing else', { timeout: 60_000 }, async () => {

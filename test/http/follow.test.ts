@@ -179,6 +179,7 @@ test('A-301 P20: of a reader that leaves while the audit is written nothing stay
   const sockets = Array.from({ length: 5 }, () => askToFollow(id, door.token('operator')));
   await expect.poll(() => readAudit(dir).filter(({ type }) => type === 'watch')).toHaveLength(5);
   for (const socket of await Promise.all(sockets)) socket.destroy();
+  // The gateway needs a moment to see that they have gone, and there is nothing to ask whether it has.
   await new Promise((resolve) => setTimeout(resolve, 300));
   const stays = askToFollow(id, door.token('operator'));
   await expect.poll(() => readAudit(dir).filter(({ type }) => type === 'watch')).toHaveLength(6);

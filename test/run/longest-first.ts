@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { slowFiles } from './turns.ts';
 
 /** Files that take two minutes and more with full counts, on two busy cores. */
-const longest: readonly string[] = [
+export const longest: readonly string[] = [
   'test/workspaces/model.test.ts',
   'test/policy/real-spellings.test.ts',
   'test/dashboard/memory.test.ts',

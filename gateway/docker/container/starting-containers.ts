@@ -11,6 +11,8 @@ export interface StartingContainers {
   readonly leaving: (name: string, cleaned: Promise<void>) => void;
   /** Resolves once what failed starts under this name made is gone. */
   readonly left: (name: string) => Promise<void>;
+  /** Nothing starts on this host any more. */
+  readonly end: () => void;
 }
 
 /** What no sweep may remove. Two hosts of gateway.yaml may be one engine for a while, so they share it. */
@@ -48,5 +50,6 @@ export function startingContainers({ starting, sweeps }: SparedContainers): Star
       });
     },
     left: async (name) => cleanings.get(name),
+    end: () => void starting.delete(current),
   };
 }

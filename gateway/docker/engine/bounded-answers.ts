@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { addAbortSignal } from 'node:stream';
 import type Docker from 'dockerode';
+import { readAtMost } from '../../../src/read-at-most.ts';
 
 /** A list of thousands of containers is shorter. */
 const mostBytes = 8 * 1024 * 1024;
@@ -61,15 +62,8 @@ export function boundAnswers(docker: Docker): Docker {
 /** The body as JSON, or its bytes. */
 async function gather(response: IncomingMessage, signal: AbortSignal | undefined): Promise<unknown> {
   if (signal !== undefined) addAbortSignal(signal, response);
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  // If this ends early, the response is destroyed.
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) throw new TooLong(`its engine answers with more than ${mostBytes} bytes`);
-    chunks.push(chunk);
-  }
-  const body = Buffer.concat(chunks);
+  const tooLong = () => new TooLong(`its engine answers with more than ${mostBytes} bytes`);
+  const body = await readAtMost(response, mostBytes, tooLong);
   try {
     return JSON.parse(body.toString());
   } catch {

@@ -37,18 +37,21 @@ static bool get_descriptor(napi_env env, napi_callback_info info, int32_t *fd)
         && napi_get_value_int32(env, argument, fd) == napi_ok;
 }
 
+static napi_value answer(napi_env env, bool yes)
+{
+    napi_value result;
+    return napi_get_boolean(env, yes, &result) == napi_ok ? result : fail(env, "the answer cannot be returned");
+}
+
 static napi_value lock_descriptor(napi_env env, napi_callback_info info)
 {
     int32_t fd;
-    napi_value result;
     if (!get_descriptor(env, info, &fd))
         return fail(env, "lockDescriptor takes the number of a descriptor");
     bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
     if (!locked && errno != EWOULDBLOCK)
         return fail(env, strerror(errno));
-    if (napi_get_boolean(env, locked, &result) != napi_ok)
-        return fail(env, "the answer cannot be returned");
-    return result;
+    return answer(env, locked);
 }
 
 static napi_value peer_credentials(napi_env env, napi_callback_info info)
@@ -75,16 +78,13 @@ static napi_value peer_credentials(napi_env env, napi_callback_info info)
 static napi_value refuse_descriptors(napi_env env, napi_callback_info info)
 {
     int32_t fd;
-    napi_value result;
     const int no = 0;
     if (!get_descriptor(env, info, &fd))
         return fail(env, "refuseDescriptors takes the number of a descriptor");
     bool refused = setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof no) == 0;
     if (!refused && errno != ENOPROTOOPT)
         return fail(env, strerror(errno));
-    if (napi_get_boolean(env, refused, &result) != napi_ok)
-        return fail(env, "the answer cannot be returned");
-    return result;
+    return answer(env, refused);
 }
 
 static napi_value beat(napi_env env, napi_callback_info info)

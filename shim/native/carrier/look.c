@@ -88,7 +88,7 @@ static bool read_bytes_of(struct carrier *carrier, int fd, struct found *found)
         found->content.blocks = NULL;
         found->looked = now_ns();
         uint64_t size = (uint64_t)found->status.st_size;
-        if (size > carrier->limits.file || size > found->most)
+        if (skip_for_size(carrier, size, found->most) != SKIP_NOT)
             return false;
         how = content_read(fd, &found->status, carrier->block, &carrier->meanwhile, &found->content);
         found->record = record_of(&found->status);
@@ -102,10 +102,8 @@ static bool read_bytes_of(struct carrier *carrier, int fd, struct found *found)
 
 static enum skip why_unread(const struct carrier *carrier, const struct found *found)
 {
-    uint64_t size = (uint64_t)found->status.st_size;
-    if (size > carrier->limits.file)
-        return SKIP_TOO_LARGE;
-    return size > found->most ? SKIP_FULL : SKIP_UNREADABLE;
+    enum skip skip = skip_for_size(carrier, (uint64_t)found->status.st_size, found->most);
+    return skip == SKIP_NOT ? SKIP_UNREADABLE : skip;
 }
 
 static enum skip read_file(struct carrier *carrier, int folder, const char *name, struct found *found)
@@ -255,7 +253,7 @@ static bool unwatched(const struct carrier *carrier, const struct entry *entry)
 
 bool look(struct carrier *carrier, int folder, struct entry *entry)
 {
-    struct found found = {0};
+    struct found found = {.most = skip_most(carrier, entry)};
     bool known = entry->type == TYPE_FOLDER, closed = known && entry->flags & ENTRY_UNREADABLE;
     uint64_t inode = entry_inode(entry);
     goes_on(carrier);
@@ -266,8 +264,7 @@ bool look(struct carrier *carrier, int folder, struct entry *entry)
         leave_out(carrier, entry, SKIP_NOT);
         return false;
     }
-    found.most = skip_most(carrier, entry);
-    enum skip skip = skip_why(carrier, entry, &found.status);
+    enum skip skip = skip_why(carrier, entry, &found.status, found.most);
     if (skip == SKIP_NOT && holds(entry, &found.status))
         return unwatched(carrier, entry);
     if (skip == SKIP_NOT && !known_by_other_name(entry, &found))

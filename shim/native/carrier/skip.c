@@ -52,7 +52,14 @@ uint64_t skip_most(const struct carrier *carrier, const struct entry *entry)
     return size > room ? size : room;
 }
 
-enum skip skip_why(const struct carrier *carrier, const struct entry *entry, const struct stat *status)
+enum skip skip_for_size(const struct carrier *carrier, uint64_t size, uint64_t most)
+{
+    if (size > carrier->limits.file)
+        return SKIP_TOO_LARGE;
+    return size > most ? SKIP_FULL : SKIP_NOT;
+}
+
+enum skip skip_why(const struct carrier *carrier, const struct entry *entry, const struct stat *status, uint64_t most)
 {
     const struct index *index = &carrier->index;
     if (entry_parent(entry) == index->root && reserved(entry->name))
@@ -65,10 +72,9 @@ enum skip skip_why(const struct carrier *carrier, const struct entry *entry, con
         return SKIP_TOO_DEEP;
     if (entry_excluded(carrier, entry))
         return SKIP_RESERVED;
-    if (S_ISREG(status->st_mode) && (uint64_t)status->st_size > carrier->limits.file)
-        return SKIP_TOO_LARGE;
-    if (S_ISREG(status->st_mode) && (uint64_t)status->st_size > skip_most(carrier, entry))
-        return SKIP_FULL;
+    enum skip size = S_ISREG(status->st_mode) ? skip_for_size(carrier, (uint64_t)status->st_size, most) : SKIP_NOT;
+    if (size != SKIP_NOT)
+        return size;
     if (!entry_alive(entry) && index->entries >= carrier->limits.entries)
         return SKIP_FULL;
     return SKIP_NOT;

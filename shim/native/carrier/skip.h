@@ -4,8 +4,11 @@
 
 #include "carrier.h"
 
-/* Of what the name shows alone. */
-enum skip skip_why(const struct carrier *carrier, const struct entry *entry, const struct stat *status);
+/* Of what the name shows alone; `most` is that of `skip_most`. */
+enum skip skip_why(const struct carrier *carrier, const struct entry *entry, const struct stat *status, uint64_t most);
+
+/* Of a file's size alone. */
+enum skip skip_for_size(const struct carrier *carrier, uint64_t size, uint64_t most);
 
 void skip_set(struct index *index, struct entry *entry, enum skip skip);
 
