@@ -266,10 +266,7 @@ describe.each(places)('the index of a carrier ($name, $under)', ({ name, carrier
     // Without capabilities: its root must not be the one of a jail.
     const without = 'setpriv --bounding-set=-all --inh-caps=-all';
     const limit = '/proc/sys/user/max_inotify_watches';
-    // A process that outlives it stays root of the namespace and raises the limit when it is told to.
-    const raise = `{ read -r more && echo $more > ${limit}; } < ${place.folder}/more &`;
-    execFileSync('mkfifo', [join(place.folder, 'more')]);
-    const script = `echo 10 > ${limit} && ${raise} exec ${without} "$0"`;
+    const script = `echo 10 > ${limit} && exec ${without} "$0"`;
     const wrapper = ['unshare', '--user', '--map-root-user', 'sh', '-c', script];
     await using index = new CarrierProcess(carrier, wrapper);
     const { root, area } = place;
@@ -286,7 +283,8 @@ describe.each(places)('the index of a carrier ($name, $under)', ({ name, carrier
     const now = await index.session.settle();
     expect(now).toMatchObject({ scans: true, entries: 32 });
     expect(now.tree).toBe(await freshTree(carrier, place));
-    writeFileSync(join(place.folder, 'more'), '1000\n');
+    const entered = ['--preserve-credentials', `--user=/proc/${index.child.pid}/ns/user`];
+    execFileSync('nsenter', [...entered, 'sh', '-c', `echo 1000 > ${limit}`]);
     await expect.poll(async () => (await index.session.settle({ all: true })).scans).toBe(false);
     writeFileSync(join(place.root, 'd28', 'newer'), 'x');
     const later = await index.session.settle();
