@@ -1,8 +1,21 @@
 import type { Operand, Plan, ScriptOperand } from '../../src/plan.ts';
 import { maskText, maskWords } from '../../src/text/mask-tokens.ts';
+import type { MaskedPlan, QuestionNews } from '../ports/notifier.ts';
+import type { PendingApproval } from '../ports/verdict.ts';
+
+/** However many are told of a question, its plan is masked once. */
+export function withMaskedPlan(question: PendingApproval): Pick<QuestionNews, 'question' | 'masked'> {
+  let made: MaskedPlan | undefined;
+  const masked = () => {
+    // The gateway wrote it.
+    made ??= maskPlan(JSON.parse(question.plan) as Plan);
+    return made;
+  };
+  return { question, masked };
+}
 
 /** A plan for eyes that are not at our doors: what looks like a credential is not in it. */
-export function maskPlan(plan: Plan): { readonly plan: Plan; readonly isMasked: boolean } {
+function maskPlan(plan: Plan): MaskedPlan {
   const { scripts, operands } = plan;
   const masked: Plan = {
     ...plan,

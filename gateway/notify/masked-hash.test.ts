@@ -6,6 +6,7 @@ import type { PendingApproval } from '../ports/verdict.ts';
 import type { ChatPostRow } from '../store/chat-post-rows.ts';
 import { toEnd, toPost } from './chat/kept-post.ts';
 import { showPosts } from './chat/show-posts.ts';
+import { withMaskedPlan } from './mask-plan.ts';
 import { slackMessage } from './slack/slack-message.ts';
 import { telegramMessage } from './telegram/telegram-message.ts';
 import { hookBody } from './webhook/hook-body.ts';
@@ -33,14 +34,14 @@ function questionOf(plan: Plan): PendingApproval {
 /** Everything that anybody outside is sent of this question, from its first message to its end. */
 function sentOf(question: PendingApproval): string {
   const news = (['question', 'question-reminder', 'question-escalated'] as const).map(
-    (event): QuestionNews => ({ event, id: `${event}/${id}`, at: 0, question }),
+    (event): QuestionNews => ({ event, id: `${event}/${id}`, at: 0, ...withMaskedPlan(question) }),
   );
   const about = { id, executionId: 'e', agent: 'coder', rule: 'r', reason: 'no' };
   const end: EndedNews['question'] = { ...about, state: 'denied', by: 'person:ann', via: 'cli' };
   const ended: EndedNews = { event: 'question-ended', id: `question-ended/${id}`, at: 0, question: end };
   const hooks = [...news, ended].map((each) => hookBody(each, link));
   const chats = news.flatMap((told) => {
-    const post = toPost(told);
+    const post = toPost(told, 4000);
     if (post === undefined) return [];
     const shown = { chat: 'ops', row: 1, bytes: 0, message: '', revision: 1, shown: 0, made_at: 0 };
     const row: ChatPostRow = { ...post, ...shown, ended: '', due_since: 0, next_at: 0, tries: 0 };

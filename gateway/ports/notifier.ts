@@ -1,4 +1,5 @@
 import type { NewsGroup } from '../../src/config/notify-config.ts';
+import type { Plan } from '../../src/plan.ts';
 import type { PendingApproval } from './verdict.ts';
 
 /** What is told beyond the doors: to chats and webhooks. */
@@ -17,8 +18,15 @@ export interface QuestionNews extends Told {
    */
   readonly event: 'question' | 'question-reminder' | 'question-escalated' | 'question-changed';
   readonly question: PendingApproval;
+  /** Its plan for eyes that are not at our doors; made once, however many are told. */
+  readonly masked: () => MaskedPlan;
   /** The one who is told, whatever else that one is told. */
   readonly to?: string;
+}
+
+export interface MaskedPlan {
+  readonly plan: Plan;
+  readonly isMasked: boolean;
 }
 
 /** A question that waits no more. */

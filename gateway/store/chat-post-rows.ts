@@ -6,6 +6,8 @@ export interface ChatPostTableRow {
   row: Generated<number>;
   chat: string;
   id: string;
+  /** Empty if it is about none. Agents share what a chat keeps. */
+  agent: string;
   kind: 'question' | 'note';
   /** Empty if it is about no question. */
   approval: string;
@@ -27,6 +29,14 @@ export interface ChatPostTableRow {
 }
 
 export type ChatPostRow = Selectable<ChatPostTableRow>;
+
+/** Agents share what a chat keeps; the indexes are for summing up what each has without reading what it says. */
+export async function addPostAgents(database: Kysely<unknown>): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(database);
+  await run(`alter table chat_posts add column agent text not null default ''`);
+  await run('create index chat_posts_by_agent on chat_posts (chat, agent, row, bytes)');
+  await run('create index hook_deliveries_by_agent on hook_deliveries (hook, agent, row, bytes)');
+}
 
 export async function createChatPosts(database: Kysely<unknown>): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(database);

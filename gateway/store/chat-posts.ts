@@ -27,7 +27,7 @@ export interface ChatPosts {
   readonly keepOnly: (chats: readonly string[]) => Promise<void>;
 }
 
-export type NewChatPost = Pick<ChatPostRow, 'id' | 'kind' | 'approval' | 'body'>;
+export type NewChatPost = Pick<ChatPostRow, 'id' | 'agent' | 'kind' | 'approval' | 'body'>;
 
 export const chatBounds = { rows: 1000, bytes: 32 * 1024 ** 2 } as const;
 /** Of their plans, which are as large as a question may be, no more is held in memory. */

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { addConsent, addDeeds, indexPlans, nameGrants } from './approval-migrations.ts';
 import { createAssignments } from './assignment-tables.ts';
-import { createChatPosts } from './chat-post-rows.ts';
+import { addPostAgents, createChatPosts } from './chat-post-rows.ts';
 import { addTails, createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
 import { addDeliveryAgents, createNotices } from './notice-tables.ts';
@@ -51,6 +51,7 @@ export const migrations: Record<string, Migration> = {
   '0043-connection-count': { up: countConnections },
   '0044-tails': { up: addTails },
   '0046-delivery-agents': { up: addDeliveryAgents },
+  '0047-post-agents': { up: addPostAgents },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

@@ -22,9 +22,10 @@ export interface ChatSite extends AsyncDisposable {
   readonly restart: (signal: NodeJS.Signals) => Promise<void>;
 }
 
-/** `ask` is answered in a chat, too, and `touch` only at the usual doors; `ask two` needs two people. */
+/** `ask` is answered in a chat, too, and `touch` only at the usual doors; `ask two` needs two people, and `ask only` a chat. */
 const chatRules = `  - { name: by-chat, tools: [ask], action: ask, reason: "*bold* <!here> [a](b)", answer-in: [cli, chat] }
   - { name: two, tools: [ask], args: [two, "**"], action: ask, approvals: 2, answer-in: [cli, chat] }
+  - { name: only-chat, tools: [ask], args: [only], action: ask, answer-in: [chat] }
   - { name: by-cli, tools: [touch], action: ask }
 `;
 

@@ -70,9 +70,49 @@ test('who shows a question is told when a yes comes, and when it counts no longe
   expect(events()).toEqual(['question', 'question-changed', 'question-changed']);
 });
 
+test('A-347 P20: many long questions at once are told one after another, with turns between, and each plan is masked once', async () => {
+  const plan = JSON.stringify({ argv: Array<string>(20_000).fill('pass=1'), env: [], cwd: '/app' });
+  const pending = Array.from({ length: 20 }, (_, at) => {
+    const consent = { approvals: 1, role: 'approver' } as const;
+    return { id: `q${at}`, createdAt: noon, consent, yeses: [], plan } as unknown as PendingApproval;
+  });
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  const turnsAt: number[] = [];
+  const look = createQuestionNews({
+    pending: () => pending,
+    approvals: { find: async () => undefined },
+    told: createNotices(database).told,
+    tell: async (news) => {
+      turnsAt.push(turns);
+      if (news.event !== 'question') throw new Error(`told of ${news.event}`);
+      expect(news.masked().isMasked).toBe(true);
+      expect(news.masked()).toBe(news.masked());
+    },
+  });
+  await look();
+  clearImmediate(next);
+  expect(new Set(turnsAt).size).toBe(20);
+});
+
+test('A-348 P10: what one agent has in a chat takes the place of no other agent’s', async () => {
+  const posts = createChatPosts(database, { rows: 100, bytes: 1000 });
+  const add = (agent: string, id: string, bytes: number) =>
+    posts.add('ops', { id, agent, kind: 'question', approval: id, body: 'x'.repeat(bytes) });
+  await add('quiet', 'first', 100);
+  for (let at = 0; at < 20; at += 1) await add('loud', `l${at}`, 100);
+  expect((await posts.due('ops')).map(({ id }) => id)).toContain('first');
+  expect((await posts.due('ops')).map(({ id }) => id)).toContain('l19');
+});
+
 test('a chat keeps its newest posts, each id once; only what is shown and waits is changed, and only by another text', async () => {
   const posts = createChatPosts(database, { rows: 3, bytes: 1000 });
-  const add = (id: string, body = '{}') => posts.add('ops', { id, kind: 'question', approval: id, body });
+  const add = (id: string, body = '{}') =>
+    posts.add('ops', { id, agent: '', kind: 'question', approval: id, body });
   const dropped: number[] = [];
   for (const id of ['a', 'b', 'b', 'c', 'd', 'e']) dropped.push(await add(id));
   expect(dropped).toEqual([0, 0, 0, 0, 1, 1]);

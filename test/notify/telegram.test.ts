@@ -159,7 +159,7 @@ test('a question that expires says so, and an answer that comes later counts for
   await site.put((policy) => policy);
 }, 300_000);
 
-test('a burst is gathered, and the limits of the service are kept; what waits outlives a kill; a message that is gone holds nothing up', async () => {
+test('A-349: a burst is gathered, but for what only a chat answers, and the limits of the service are kept; what waits outlives a kill; a message that is gone holds nothing up', async () => {
   const alone = await site.ask({ tool: 'touch', args: ['alone'] });
   const single = await shown(alone.command);
   const before = server.messages.length;
@@ -171,9 +171,14 @@ test('a burst is gathered, and the limits of the service are kept; what waits ou
   server.cut();
   const asked: Awaited<ReturnType<ChatSite['ask']>>[] = [];
   for (const name of many(11)) asked.push(await site.ask({ tool: 'touch', args: [name] }));
+  const only = await site.ask({ tool: 'ask', args: ['only'] });
   for (const { command } of asked) await shown(command);
+  const message = await shown(only.command);
+  expect(labels(message)).toEqual(['Approve', 'Deny']);
+  expect(await press(users.alice, message, data(message, 'Deny'))).toMatch(/^Denied/);
+  await only.ended;
   const posted = server.calls.slice(at).filter(({ method }) => method === 'sendMessage');
-  expect(server.messages.length - before).toBeLessThan(6);
+  expect(server.messages.length - before).toBeLessThan(7);
   expect((posted[1]?.at ?? 0) - (posted[0]?.at ?? 0)).toBeGreaterThan(retryAfter * 1000 - 50);
   const gaps = posted.slice(2).map((call, index) => call.at - (posted[index + 1]?.at ?? 0));
   expect(Math.min(...gaps)).toBeGreaterThan(1_000);

@@ -1,5 +1,6 @@
 import type { Plan } from '../../../src/plan.ts';
 import type { Consent } from '../../../src/policy/policy.ts';
+import { doorsOf } from '../../../src/policy/rules/consent.ts';
 import { maskText } from '../../../src/text/mask-tokens.ts';
 import {
   agentOf,
@@ -9,9 +10,10 @@ import {
   type StateNews,
 } from '../../ports/notifier.ts';
 import type { PendingApproval } from '../../ports/verdict.ts';
+import type { ChatPostRow } from '../../store/chat-post-rows.ts';
 import type { NewChatPost } from '../../store/chat-posts.ts';
-import { maskPlan } from '../mask-plan.ts';
 import { type ButtonCodes, newCodes } from './button.ts';
+import { shortPlan } from './short-plan.ts';
 
 /** What a chat keeps of a question, to show it as it is at any time. */
 export interface KeptQuestion {
@@ -22,8 +24,10 @@ export interface KeptQuestion {
   readonly rule: string;
   readonly reason: string;
   readonly planHash: string;
-  /** Masked. */
+  /** Masked, and no more of it than a message shows. */
   readonly plan: Plan;
+  /** Characters that are not in it; a row from before has them all. */
+  readonly left?: number;
   readonly isMasked: boolean;
   readonly consent: Consent;
   readonly expiresAt: number;
@@ -43,22 +47,32 @@ export interface KeptNote {
 
 export type KeptEnd = Pick<EndedQuestion, 'state' | 'by' | 'via' | 'reason'>;
 
-/** Undefined for an end or a change: that is of what was posted before. */
-export function toPost(news: News): NewChatPost | undefined {
+/** Undefined for an end or a change: that is of what was posted before. `textAtMost`: what a message shows. */
+export function toPost(news: News, textAtMost: number): NewChatPost | undefined {
   if (news.event === 'question-ended' || news.event === 'question-changed') return undefined;
-  const { id } = news;
-  if ('question' in news && news.event !== 'question-reminder')
-    return { id, kind: 'question', approval: news.question.id, body: JSON.stringify(toKept(news)) };
+  const [{ id }, agent] = [news, agentOf(news)];
+  if ('question' in news && news.event !== 'question-reminder') {
+    const body = JSON.stringify(toKept(news, textAtMost));
+    return { id, agent, kind: 'question', approval: news.question.id, body };
+  }
   const note = 'question' in news ? reminder(news.question) : stateNote(news);
-  return { id, kind: 'note', approval: note.approval, body: JSON.stringify(note) };
+  return { id, agent, kind: 'note', approval: note.approval, body: JSON.stringify(note) };
 }
 
-function toKept({ event, question }: QuestionNews): KeptQuestion {
+function toKept({ event, question, masked }: QuestionNews, textAtMost: number): KeptQuestion {
   const { id, agent, caller, rule, reason, planHash, consent, expiresAt } = question;
-  const { plan, isMasked } = maskPlan(JSON.parse(question.plan) as Plan);
+  const { plan: whole, isMasked } = masked();
+  const { shown: plan, left } = shortPlan(whole, textAtMost);
   const escalated = event === 'question-escalated';
-  const said = { id, escalated, agent, caller, rule, reason, planHash, plan, isMasked, consent, expiresAt };
+  const of = { id, escalated, agent, caller, rule, reason };
+  const said = { ...of, planHash, plan, left, isMasked, consent, expiresAt };
   return { ...said, yeses: yesesOf(question), codes: newCodes() };
+}
+
+/** A question that no other door answers needs its buttons. */
+export function isOnlyHere({ body }: Pick<ChatPostRow, 'body'>): boolean {
+  const { consent } = JSON.parse(body) as KeptQuestion;
+  return doorsOf(consent).every((door) => door === 'chat');
 }
 
 /** The question that is kept, with those who have said yes by now. */

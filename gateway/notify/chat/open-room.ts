@@ -7,7 +7,7 @@ import type { ChatPosts } from '../../store/chat-posts.ts';
 import { createTroubles, type Troubles } from '../troubles.ts';
 import { backoff, giveUpMs, longestMs, startWork } from '../work-loop.ts';
 import type { ChatRoom } from './chat-room.ts';
-import { toEnd, toPost, withYeses } from './kept-post.ts';
+import { isOnlyHere, toEnd, toPost, withYeses } from './kept-post.ts';
 import { showPosts } from './show-posts.ts';
 
 export interface RoomParts {
@@ -27,7 +27,7 @@ const apartAtMost = 3;
  * posted is never posted, and one that came twice is shown once.
  */
 export function openRoom(parts: RoomParts): Notifier {
-  const { name, posts, faults, log } = parts;
+  const { name, room, posts, faults, log } = parts;
   const troubles = createTroubles(`chat ${name}`, log);
   const pace = { notBefore: 0 };
   const work = startWork('chat', (signal) => step(parts, { troubles, pace, signal }), faults);
@@ -36,7 +36,7 @@ export function openRoom(parts: RoomParts): Notifier {
     tell: async (news: News) => {
       if (news.event === 'question-changed')
         await posts.change(name, news.question.id, (body) => withYeses(body, news.question));
-      const post = toPost(news);
+      const post = toPost(news, room.textAtMost);
       const dropped = post === undefined ? 0 : await posts.add(name, post);
       if (dropped > 0) troubles.lose(dropped, 'too many wait');
       if (news.event === 'question-ended')
@@ -86,11 +86,14 @@ async function untilNext({ posts, name }: RoomParts): Promise<number | undefined
   return at === undefined ? undefined : Math.max(at - Date.now(), 1);
 }
 
-/** What is told in one message with the first of them. */
+/** What is told in one message with the first of them. Such a message has no buttons. */
 function together(due: readonly ChatPostRow[]): readonly ChatPostRow[] {
   const [first] = due;
   const alike = due.filter(({ kind, message }) => kind === first?.kind && message === '');
-  return first?.kind === 'note' || alike.length > apartAtMost ? alike : alike.slice(0, 1);
+  if (first?.kind === 'note') return alike;
+  if (first === undefined || isOnlyHere(first)) return due.slice(0, 1);
+  const rest = alike.filter((row) => !isOnlyHere(row));
+  return rest.length > apartAtMost ? rest : rest.slice(0, 1);
 }
 
 async function tryLater(

@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Plan } from '../../../src/plan.ts';
 import { usualDoors } from '../../../src/policy/policy.ts';
+import type { PendingApproval } from '../../ports/verdict.ts';
 import type { ChatPostRow } from '../../store/chat-post-rows.ts';
 import { slackMessage } from '../slack/slack-message.ts';
 import { telegramMessage } from '../telegram/telegram-message.ts';
 import { buttonData, newCodes, readButton } from './button.ts';
 import type { ChatMessage } from './chat-room.ts';
+import { toPost } from './kept-post.ts';
 import { showPosts } from './show-posts.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
@@ -34,7 +36,8 @@ function row(argv: readonly string[], more: object = {}, ended: object | '' = ''
     ...{ codes, plan: { ...plan, argv }, isMasked: false, consent, expiresAt: 0, ...more },
   };
   return {
-    ...{ row: 1, chat: 'ops', id: `question/${id}`, kind: 'question', approval: id, bytes: 0, message: '' },
+    ...{ row: 1, chat: 'ops', id: `question/${id}`, agent: 'coder', kind: 'question', approval: id },
+    ...{ bytes: 0, message: '' },
     ...{ body: JSON.stringify(question), ended: ended === '' ? '' : JSON.stringify(ended) },
     ...{ revision: 1, shown: 0, made_at: 0, due_since: 0, next_at: 0, tries: 0 },
   };
@@ -90,6 +93,32 @@ it('A-47: two plans never have the same message; every message is printable ASCI
   for (const argv of [['x'.repeat(100_000)], Array.from({ length: 3000 }, () => '\u202E')])
     for (const rows of [[row(argv)], Array.from({ length: 10 }, () => row(argv))])
       expect(everything(showPosts(rows, showing)).length).toBeLessThan(4096);
+});
+
+it('A-348 P20: of a long plan a chat keeps what its message shows, and shows the same', () => {
+  const { textAtMost } = showing;
+  const ten = Array.from({ length: 3000 }, (_, at) => `word-${at}`);
+  for (const more of [
+    { argv: ten },
+    { argv: ['x'.repeat(60_000)] },
+    { argv: ['x'], env: ten },
+    { argv: ['x'] },
+  ]) {
+    const whole = { ...plan, ...more };
+    const question = JSON.parse(row([]).body) as PendingApproval;
+    const masked = () => ({ plan: whole, isMasked: false });
+    const post = toPost(
+      { event: 'question', id: 'q', at: 0, question: { ...question, yeses: [] }, masked },
+      textAtMost,
+    );
+    const body = post?.body ?? '';
+    expect(body.length).toBeLessThan(4 * textAtMost);
+    const shown = { ...row([]), body };
+    const { codes: own } = JSON.parse(body) as { codes: object };
+    const before = row([], { ...question, plan: whole, codes: own });
+    expect(showPosts([shown], showing)).toEqual(showPosts([before], showing));
+    expect(showPosts([shown, shown], showing)).toEqual(showPosts([before, before], showing));
+  }
 });
 
 it('A-67: what an agent, a policy or a person wrote is code, in every kind of message; Slack and Telegram read nothing in it', () => {

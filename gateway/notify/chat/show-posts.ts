@@ -42,7 +42,8 @@ function whole(question: KeptQuestion, showing: Showing): ChatMessage {
   const { agent, rule, reason, caller, consent, expiresAt, isMasked, escalated, yeses = [] } = question;
   const until = new Date(expiresAt).toISOString().replace('T', ' ').slice(0, 16);
   const most = showing.textAtMost - frameCharacters;
-  const { shown, left } = shortPlan(question.plan, most);
+  const { shown, left: more } = shortPlan(question.plan, most);
+  const left = more + (question.left ?? 0);
   const lines = planLines(JSON.stringify(shown)).map(({ name, text, notes }) =>
     [name.padEnd(11), text, ...notes.map((note) => `  <- ${note}`)].join(' '),
   );
@@ -120,9 +121,9 @@ function linkParts(approval: string, { link }: Showing): ChatPart[] {
   return to === '' ? [plain(`clawrden approve ${approval}`)] : [{ kind: 'link', text: to }];
 }
 
-function commandOf({ plan }: KeptQuestion): string {
-  const { shown, left } = firstWords(plan.argv, shortCharacters);
-  return short(renderArgv(shown), shortCharacters, left);
+function commandOf({ plan, left = 0 }: KeptQuestion): string {
+  const { shown, left: more } = firstWords(plan.argv, shortCharacters);
+  return short(renderArgv(shown), shortCharacters, more === 0 ? 0 : more + left);
 }
 
 /** `left`: so many more characters are not in `full`. */

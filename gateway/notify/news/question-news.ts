@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { createInTurn } from '../../../src/in-turn.ts';
 import type { ApprovalStore } from '../../approvals/approval-store.ts';
 import type { EndedQuestion, News } from '../../ports/notifier.ts';
@@ -5,6 +6,7 @@ import type { PendingApproval } from '../../ports/verdict.ts';
 import type { ApprovalRow } from '../../store/database.ts';
 import type { ToldQuestionRow } from '../../store/notice-rows.ts';
 import type { ToldQuestions } from '../../store/notices.ts';
+import { withMaskedPlan } from '../mask-plan.ts';
 
 export interface QuestionNewsParts {
   readonly pending: () => readonly PendingApproval[];
@@ -17,7 +19,13 @@ export interface QuestionNewsParts {
  * Tells of each question that it waits, and later how it ended. What was told is on the disk, so a question that
  * ended while no gateway ran is told, too, and nothing is told twice but after a crash, with the same id.
  */
-export function createQuestionNews(parts: QuestionNewsParts): () => Promise<void> {
+export function createQuestionNews(given: QuestionNewsParts): () => Promise<void> {
+  const tell = async (news: News) => {
+    // The database answers within the same turn: many long plans that come at once would hold up everything.
+    await turn();
+    await given.tell(news);
+  };
+  const parts = { ...given, tell };
   const inTurn = createInTurn();
   let told: Map<string, Told> | undefined;
   let next: Promise<void> | undefined;
@@ -58,7 +66,7 @@ async function tellNew(
   { told: kept, tell }: QuestionNewsParts,
 ): Promise<void> {
   const { id, createdAt: at } = question;
-  await tell({ event: 'question', id: `question/${id}`, at, question });
+  await tell({ event: 'question', id: `question/${id}`, at, ...withMaskedPlan(question) });
   const row = { approval: id, told_at: Date.now(), reminded: 0, escalated: 0 };
   await kept.add(row);
   told.set(id, { row, yeses: yesesOf(question) });
@@ -72,7 +80,8 @@ async function tellChange(
 ): Promise<void> {
   const yeses = yesesOf(question);
   if (yeses === known.yeses) return;
-  await tell({ event: 'question-changed', id: `question-changed/${question.id}`, at: Date.now(), question });
+  const id = `question-changed/${question.id}`;
+  await tell({ event: 'question-changed', id, at: Date.now(), ...withMaskedPlan(question) });
   known.yeses = yeses;
 }
 
@@ -92,13 +101,24 @@ async function tellAgain(
   const waited = at - createdAt;
   if (escalate !== undefined && row.escalated === 0 && waited >= escalate.afterMs) {
     const { to } = escalate;
-    await tell({ event: 'question-escalated', id: `question-escalated/${id}`, at, question, to });
+    await tell({
+      event: 'question-escalated',
+      id: `question-escalated/${id}`,
+      at,
+      to,
+      ...withMaskedPlan(question),
+    });
     row.escalated = 1;
   }
   // What was missed while no gateway ran is one reminder.
   const due = remindMs === undefined ? 0 : Math.floor(waited / remindMs);
   if (due > row.reminded && row.reminded < remindersAtMost) {
-    await tell({ event: 'question-reminder', id: `question-reminder/${id}/${due}`, at, question });
+    await tell({
+      event: 'question-reminder',
+      id: `question-reminder/${id}/${due}`,
+      at,
+      ...withMaskedPlan(question),
+    });
     row.reminded = due;
   }
   if (row.escalated !== before.escalated || row.reminded !== before.reminded) await kept.note(row);

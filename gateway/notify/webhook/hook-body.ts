@@ -1,9 +1,7 @@
-import type { Plan } from '../../../src/plan.ts';
 import { consentText, doorsOf } from '../../../src/policy/rules/consent.ts';
 import { asciiJson } from '../../../src/text/ascii-json.ts';
 import { maskText } from '../../../src/text/mask-tokens.ts';
 import type { News, QuestionNews } from '../../ports/notifier.ts';
-import { maskPlan } from '../mask-plan.ts';
 
 const version = 1;
 
@@ -21,9 +19,9 @@ export function hookBody(news: News, link: (approval: string) => string): string
   return asciiJson({ ...told, ...subject, by, reason: maskText(reason) });
 }
 
-function questionOf({ question }: QuestionNews, link: (approval: string) => string): object {
+function questionOf({ question, masked }: QuestionNews, link: (approval: string) => string): object {
   const { id, executionId, agent, caller, rule, reason, planHash, consent, createdAt, expiresAt } = question;
-  const { plan, isMasked } = maskPlan(JSON.parse(question.plan) as Plan);
+  const { plan, isMasked } = masked();
   return {
     ...{ id, executionId, agent, caller, rule, reason, plan, masked: isMasked },
     // It is of the plan as it is: with it, guesses at what is masked could be tried.
