@@ -16,5 +16,5 @@ export async function followExecution(
   if (execution === undefined) return undefined;
   const { caller, agent } = execution.record;
   await audit.append({ type: 'watch', execution: id, caller, agent, by: principalName(by) });
-  return { output: execution.output.recent, outcome: execution.outcome };
+  return { agent, output: execution.output.recent, outcome: execution.outcome };
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { abortable } from '../../src/abort.ts';
 import { EgressError } from '../../src/egress/egress-error.ts';
 import { endpointText } from '../../src/egress/endpoint.ts';
 import type { Connect } from '../../src/egress/guarded-connect.ts';
@@ -35,7 +36,8 @@ export function createReaching({ audit, connect, counts }: ReachingParts): Reach
     try {
       if (audit.problem() !== '') throw new EgressError('limit', 'the audit cannot be written');
       socket = await connected(visit, asked, connect);
-      return await use(asked.secure ? await secured(socket, asked.endpoint.name, visit.signal) : socket);
+      const ready = asked.secure ? await secured(socket, asked.endpoint.name, visit.signal) : socket;
+      return await abortable(use(ready), visit.signal);
     } catch (error) {
       const { aborted, reason } = visit.signal;
       const fault: unknown = aborted ? reason : faultOf(error);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { EgressError } from '../../src/egress/egress-error.ts';
+import { noAnswer } from '../../src/egress/no-answer.ts';
 import { headerBytes, type RawHeaders, withoutHeaders, withoutHopByHop } from './http-headers.ts';
 import type { Asked } from './read-request.ts';
 import { carry } from './splice.ts';
@@ -71,9 +72,6 @@ function framingOf({ headers, method = '' }: IncomingMessage): string[] {
   return headers['content-length'] === undefined && mayHaveBody ? ['Content-Length', '0'] : [];
 }
 
-/** Words before the answer, as `103 Early Hints`, which no client of a proxy needs. */
-const mostHints = 16;
-
 async function answerOf(call: ReturnType<typeof request>, sent: Promise<void>): Promise<IncomingMessage> {
   const answered = once(call, 'response') as Promise<[IncomingMessage]>;
   // A server may answer before it has read everything, and then end the connection.
@@ -83,20 +81,6 @@ async function answerOf(call: ReturnType<typeof request>, sent: Promise<void>): 
   const [answer] = await Promise.race([answered, failed, noAnswer(call)]);
   call.on('error', () => {});
   return answer;
-}
-
-/** Rejects at what is neither an answer nor an error to Node: it would be waited for as long as the client likes. */
-function noAnswer(call: ReturnType<typeof request>): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const give = (up: string) => reject(new EgressError('unreachable', `the destination ${up}`));
-  let hints = 0;
-  call.on('upgrade', () => give('changes the protocol, which nobody asked for'));
-  call.on('information', () => {
-    hints += 1;
-    if (hints > mostHints) give('hints at an answer again and again');
-  });
-  promise.catch(() => {});
-  return promise;
 }
 
 function passHead(

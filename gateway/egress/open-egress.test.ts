@@ -1,18 +1,21 @@
 import { once } from 'node:events';
+import { Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
 import { expect, test } from 'vitest';
+import type { Connect } from '../../src/egress/guarded-connect.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import { openAccount } from './account.ts';
 import { openEgress } from './open-egress.ts';
 
-function openTestEgress(idleMs?: number) {
+const reachesNothing: Connect = () => Promise.reject(new Error('nothing is reached here'));
+
+function openTestEgress({ idleMs, connect = reachesNothing }: { idleMs?: number; connect?: Connect } = {}) {
   const records: AuditRecord[] = [];
   const refused: string[] = [];
   const egress = openEgress({
     audit: { append: async (record: AuditRecord) => void records.push(record), problem: () => '' },
     ...(idleMs !== undefined && { idleMs }),
-    connect: () => Promise.reject(new Error('nothing is reached here')),
-    routes: () => new Map(),
+    ...{ connect, routes: () => new Map() },
     findLearning: () => undefined,
     secret: () => Promise.reject(new Error('there is none')),
   });
@@ -43,7 +46,7 @@ test('A-294 P20: connections that are reset while they wait make no more records
 });
 
 test('A-299 P22: a message for MCP that never comes does not hold its place for ever', async () => {
-  const { egress, way, records } = openTestEgress(200);
+  const { egress, way, records } = openTestEgress({ idleMs: 200 });
   const mcp = () => ({ serve: () => Promise.reject(new Error('nothing has come')) });
   const [client, user] = duplexPair();
   const served = egress.serve(client, { ...way, mcp }, true);
@@ -54,4 +57,20 @@ test('A-299 P22: a message for MCP that never comes does not hold its place for 
   user.destroy();
   await served;
   expect(records).toMatchObject([{ to: '/mcp', outcome: 'late' }]);
+});
+
+test('A-341 P19: whatever uses a connection of the gateway, it ends with its signal, and is in the audit', async () => {
+  const socket = new Socket();
+  const { egress, way, records } = openTestEgress({ connect: async () => ({ socket, address: '20.0.0.1' }) });
+  const killed = new AbortController();
+  const endpoint = { name: 'good.example', port: 80 };
+  const used = egress.reaching(
+    { ...way, signal: killed.signal },
+    { endpoint, secure: false, reach: undefined, why: '' },
+    () => new Promise<never>(() => {}),
+  );
+  setTimeout(() => killed.abort(new Error('killed')), 20);
+  await expect(used).rejects.toThrow('killed');
+  expect(socket.destroyed).toBe(true);
+  expect(records).toMatchObject([{ to: 'good.example:80', outcome: 'stopped' }]);
 });

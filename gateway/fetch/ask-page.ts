@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
+import { noAnswer } from '../../src/egress/no-answer.ts';
 import type { PageUrl } from './page-url.ts';
 
 const mostHeaderBytes = 64 * 1024;
@@ -28,7 +29,7 @@ export async function askPage(
   });
   const answered = once(call, 'response') as Promise<[IncomingMessage]>;
   call.end();
-  const [answer] = await answered;
+  const [answer] = await Promise.race([answered, noAnswer(call)]);
   // The reader of the answer hears of its end.
   call.on('error', () => {});
   return answer;

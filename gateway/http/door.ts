@@ -1,13 +1,13 @@
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import type { HttpConfig } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { Route } from '../../src/http-api/route.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
-import { readJsonBody } from '../connections/read-json-body.ts';
 import type { LivePair } from '../live-config/server-files.ts';
+import type { BodyTurns } from './body-turns.ts';
 import { type BrokenRequests, createBrokenRequests } from './broken-requests.ts';
 import { answerHeaders } from './browser/page-headers.ts';
 import type { Callers } from './callers.ts';
@@ -27,6 +27,7 @@ export interface DoorParts {
   readonly callers: Pick<Callers, 'mayConnect'>;
   readonly pace: HttpPace;
   readonly routes: readonly Pick<Route, 'method' | 'path'>[];
+  readonly bodies: BodyTurns;
   readonly faults: Faults;
   readonly log: Logger;
 }
@@ -41,12 +42,13 @@ export interface Door {
   readonly close: (graceMs: number) => Promise<void>;
 }
 
-export function createDoor({ http, tls, limits, callers, pace, routes, faults, log }: DoorParts): Door {
+export function createDoor(parts: DoorParts): Door {
+  const { http, tls, limits, callers, pace, routes, bodies, faults, log } = parts;
   const broken = createBrokenRequests();
   const app = newApp({
     serverFactory: (handle) => nodeServer(broken.watch(guarded(handle, faults)), tls, pace),
     clientErrorHandler: broken.answer,
-    ...{ routes, faults },
+    ...{ routes, bodies, faults },
   });
   const { server } = app;
   const connections = boundConnections(server, { limits, callers, broken, faults, log });
@@ -81,12 +83,14 @@ const unread = (query: string) => ({ query });
 /** Fastify, with its own reading of bodies and queries and its own words taken out. */
 function newApp({
   routes,
+  bodies,
   faults,
   ...options
 }: {
   readonly serverFactory: (handle: RequestListener) => Server;
   readonly clientErrorHandler: BrokenRequests['answer'];
   readonly routes: DoorParts['routes'];
+  readonly bodies: BodyTurns;
   readonly faults: Faults;
 }): FastifyInstance {
   const problems = sendProblem(faults);
@@ -100,17 +104,16 @@ function newApp({
   app.setErrorHandler(problems);
   app.setNotFoundHandler(refuseUnknown(routes));
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    // A client may name a type where it sends nothing.
-    if (body.length === 0 && request.method === 'DELETE') return done(null, undefined);
-    if (!isJson(request.raw))
-      return done(new HttpRefused(415, 'the body must be application/json, in UTF-8'));
-    try {
-      done(null, readJsonBody(body as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async ({ raw, method }: FastifyRequest, body: Buffer) => {
+      // A client may name a type where it sends nothing.
+      if (body.length === 0 && method === 'DELETE') return undefined;
+      if (!isJson(raw)) throw new HttpRefused(415, 'the body must be application/json, in UTF-8');
+      return await bodies.read(raw, body);
+    },
+  );
   return app;
 }
 

@@ -23,14 +23,18 @@ export interface InFlight {
    * and `requester-gone` if it has.
    */
   readonly enter: (name: string, request: IncomingMessage, response: ServerResponse) => void;
+  /** Who makes a request that has entered, and what answers it. */
+  readonly callerOf: (request: IncomingMessage) => { name: string; response: ServerResponse } | undefined;
 }
 
 const comeBackMs = 1000;
 
 export function createInFlight(limits: InFlightLimits = inFlightLimits): InFlight {
   const open = new Map<string, { calls: number; bytes: number }>();
+  const callers = new WeakMap<IncomingMessage, { name: string; response: ServerResponse }>();
   let inAll = 0;
   return {
+    callerOf: (request) => callers.get(request),
     enter: (name, request, response) => {
       // While it was asked who calls: it closes no second time.
       if (response.destroyed) throw new ClawrdenError('requester-gone', 'the caller is gone');
@@ -43,6 +47,7 @@ export function createInFlight(limits: InFlightLimits = inFlightLimits): InFligh
       own.bytes += bytes;
       inAll += bytes;
       open.set(name, own);
+      callers.set(request, { name, response });
       response.once('close', () => {
         own.calls -= 1;
         own.bytes -= bytes;

@@ -9,11 +9,11 @@ export interface LookTurns {
   readonly take: <T>(name: string, signal: AbortSignal, look: () => Promise<T>) => Promise<T>;
 }
 
-export function createLookTurns(): LookTurns {
+export function createLookTurns(atOnce = looksAtOnce): LookTurns {
   const gates = new Map<string, Gate>();
   return {
     take: async (name, signal, look) => {
-      const gate = gates.get(name) ?? new Gate(() => looksAtOnce);
+      const gate = gates.get(name) ?? new Gate(() => atOnce);
       gates.set(name, gate);
       try {
         return await gate.through(signal, look);

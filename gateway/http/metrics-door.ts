@@ -3,7 +3,9 @@ import type { ListenAddress } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import { metricsType, type RouteName, routes } from '../../src/http-api/routes.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
+import { createBodyTurns } from './body-turns.ts';
 import { createDoor } from './door.ts';
+import { createInFlight } from './in-flight.ts';
 import { type MonitorHandlers, monitorHandlers } from './monitor-handlers.ts';
 import type { HttpPace } from './node-server.ts';
 import { HttpRefused } from './problem.ts';
@@ -26,7 +28,9 @@ export async function openMetricsDoor(listen: ListenAddress, { warden, ...parts 
   const answers: MonitorHandlers = { ...handlers, metrics: fresh(handlers.metrics) };
   const http = { listen, trustProxy: [] };
   const callers = { mayConnect: () => true };
-  const door = createDoor({ http, limits, callers, routes: names.map((name) => routes[name]), ...parts });
+  const bodies = createBodyTurns(createInFlight());
+  const own = names.map((name) => routes[name]);
+  const door = createDoor({ http, limits, callers, routes: own, bodies, ...parts });
   for (const name of names) {
     const { method, path: url } = routes[name];
     door.app.route({

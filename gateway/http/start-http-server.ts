@@ -15,6 +15,7 @@ import type { McpDoor } from '../ports/mcp-door.ts';
 import type { ProviderSignIn } from '../ports/provider-sign-in.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { addRoutes } from './add-routes.ts';
+import { createBodyTurns } from './body-turns.ts';
 import { serveCallback } from './browser/serve-callback.ts';
 import { createFindFile, serveDashboard } from './browser/serve-dashboard.ts';
 import { createCallers } from './callers.ts';
@@ -71,13 +72,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   const { http, tls, limits, warden, pace = httpPace, faults, log } = options;
   const callers = createCallers({ ...options, perSecond: limits.requestsPerSecond });
   const every = Object.values<Route>(routes);
+  const inFlight = createInFlight();
   const door = createDoor({
-    ...{ http, tls, limits, callers, pace, faults, log },
+    ...{ http, tls, limits, callers, pace, faults, log, bodies: createBodyTurns(inFlight) },
     routes: [...every, mcpRoute],
   });
   const { connections } = door;
   const readers = createEventReaders(options);
-  const parts = { callers, connections, inFlight: createInFlight(), lookTurns: createLookTurns(), warden };
+  const parts = { callers, connections, inFlight, lookTurns: createLookTurns(), warden };
   const handlers = createHandlers({ ...options, providerSignIn: options.providerSignIn, callers }, readers);
   addRoutes(door.app, handlers, parts);
   serveMcp(door.app, { ...parts, mcp: options.mcp, stalledMs: pace.stalledMs });

@@ -42,11 +42,20 @@ async function writeSynced(file: string, text: string): Promise<void> {
   }
 }
 
-/** From here on it is in force, over a restart too. */
+/** From here on it is in force, over a restart too. If it throws, it is not, and will not be. */
 export async function commitAuthority(state: string): Promise<void> {
   const folder = join(state, stateFiles.nextAuthority);
   await rename(`${folder}.new`, folder);
-  await syncFolder(folder);
+  try {
+    await syncFolder(folder);
+  } catch (error) {
+    const isBack = await rename(folder, `${folder}.new`).then(
+      () => true,
+      () => false,
+    );
+    // What cannot be taken back is in force at the next start, and so it is now.
+    if (isBack) throw error;
+  }
 }
 
 /** Whether there was something that was not in force. */

@@ -25,6 +25,8 @@ export interface OutputPart {
 
 /** An execution whose output somebody reads along. */
 export interface Followed {
+  /** Whose it is; empty for an orchestrator without an agent. */
+  readonly agent: string;
   readonly output: RecentOutput;
   readonly outcome: Promise<Outcome>;
 }

@@ -14,8 +14,8 @@ export interface Asked {
 }
 
 /**
- * Connects, with TLS if asked for, and destroys the connection when `use` has ended. It is in the audit by then. Throws
- * EgressErrors, the signal's reason, or what `use` throws.
+ * Connects, with TLS if asked for, and destroys the connection when `use` has ended, or the traveller's signal aborts. It
+ * is in the audit by then. Throws EgressErrors, the signal's reason, or what `use` throws.
  */
 export type Reaching = <T>(
   traveller: Traveller,

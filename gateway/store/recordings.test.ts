@@ -52,6 +52,15 @@ test('all of them together stay within their size: the oldest goes, whole', asyn
   expect(rows[0]?.execution).toBe('20');
 });
 
+test('A-343 P25: one that is deleted while it is read does not end as if it were whole', async () => {
+  const recordings = createRecordings(database);
+  await recordings.save('c', 'e', recorded('one', 'two', 'three'));
+  const parts = (await recordings.find('c', 'e'))?.parts()[Symbol.asyncIterator]();
+  expect((await parts?.next())?.value?.toString()).toBe('one');
+  await database.deleteFrom('recordings').execute();
+  await expect(parts?.next()).rejects.toThrow('was deleted while it was read');
+});
+
 test('goes when its time is over', async () => {
   const recordings = createRecordings(database);
   await recordings.save('c', 'e', recorded('x', 'y'));

@@ -57,24 +57,24 @@ async function find(
   caller: string,
   execution: string,
 ): Promise<KeptRecording | undefined> {
-  const partOf = (part: number) =>
-    database
-      .selectFrom('recordings')
-      .selectAll()
-      .where('caller', '=', caller)
-      .where('execution', '=', execution)
-      .where('part', '=', part)
-      .executeTakeFirst();
+  const all = database
+    .selectFrom('recordings')
+    .where('caller', '=', caller)
+    .where('execution', '=', execution);
+  const partOf = (part: number) => all.selectAll().where('part', '=', part).executeTakeFirst();
+  // The last one is written first, and the first one last.
+  const last = await all.select('part').orderBy('part', 'desc').limit(1).executeTakeFirst();
   const first = await partOf(0);
-  if (first === undefined) return undefined;
+  if (first === undefined || last === undefined) return undefined;
   const { begun_at: begunAt, cols, rows } = first;
   return {
     begunAt,
     terminal: cols === 0 ? undefined : { cols, rows },
     parts: async function* () {
-      for (let part = 0; ; part += 1) {
+      for (let part = 0; part <= last.part; part += 1) {
         const row = part === 0 ? first : await partOf(part);
-        if (row === undefined) return;
+        // Nobody takes what is there for the whole.
+        if (row === undefined) throw new Error('the recording was deleted while it was read');
         yield row.data;
       }
     },

@@ -64,6 +64,8 @@ function answerOf(
       // Nothing of the answer's body counts.
       response.destroy();
     });
+    // Who switches the protocol only closes it, and no signal ends it any more.
+    call.on('close', () => reject(new Error('it closed without an answer')));
     call.on('error', reject).end(body);
   });
 }

@@ -17,6 +17,13 @@ export interface JsonLimits {
   readonly keys: Pick<ReadonlySet<string>, 'has'>;
   /** How many more values are allowed; counts down. */
   left: number;
+  /** What may be wrong in it for who looks at it next; if absent, as much as there are values. */
+  readonly faults?: {
+    /** That any of its objects may have. */
+    readonly keys: number;
+    /** Behind so many items an array holds texts only. */
+    readonly items: number;
+  };
 }
 
 const maxDepth = 8;
@@ -65,7 +72,10 @@ function shown(key: string): string {
 
 function readObject(reader: Reader, depth: number): object {
   const object: Record<string, unknown> = Object.create(null);
+  let left = reader.limits?.faults?.keys ?? Number.POSITIVE_INFINITY;
   readItems(reader, '}', () => {
+    left -= 1;
+    if (left < 0) throw new TooManyValuesError('an object has more keys than that of any request');
     const key = readString(reader);
     if (Object.hasOwn(object, key)) throw new JsonError(`the key ${shown(key)} is there twice`);
     if (reader.limits?.keys.has(key) === false) throw new UnknownKeyError(shown(key));
@@ -77,7 +87,12 @@ function readObject(reader: Reader, depth: number): object {
 
 function readArray(reader: Reader, depth: number): unknown[] {
   const array: unknown[] = [];
-  readItems(reader, ']', () => array.push(readValue(reader, depth + 1)));
+  const most = reader.limits?.faults?.items ?? Number.POSITIVE_INFINITY;
+  readItems(reader, ']', () => {
+    if (array.length >= most && peek(reader) !== '"')
+      throw new TooManyValuesError(`behind item ${most} an array holds texts only`);
+    array.push(readValue(reader, depth + 1));
+  });
   return array;
 }
 

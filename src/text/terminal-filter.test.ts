@@ -15,7 +15,7 @@ const [esc, csi, bell] = ['\u001b', '\u001b[', '\u0007'];
 const piece = fc.oneof(
   fc.constantFrom(...[esc, csi, '\u009b', '\u009d', '\u0090', '\u009c', `${esc}]`, `${esc}P`, `${esc}\\`]),
   fc.constantFrom(
-    ...['0', '1', '8', '38', '5', '2', ';', ':', '?', '>', '$', ' ', '!', '999999999', '52;c;'],
+    ...['0', '1', '8', '38', '58', '5', '2', ';', ':', '?', '>', '$', ' ', '!', '999999999', '52;c;'],
   ),
   fc.constantFrom(...['m', 'A', 'H', 'J', 'K', 'h', 'l', 'n', 'c', 't', 'q', 'b', 'r', '(', '#', '7', '=']),
   fc.constantFrom(
@@ -75,6 +75,16 @@ test.each([
   ['movements', `${csi}2A${csi}K${csi}10;20H${esc}M`, `${csi}2A${csi}K${csi}10;20H${esc}M`],
   ['a movement that would keep the terminal busy', `${csi}999999999L`, `${csi}500L`],
   ['letters that nobody sees', `${csi}8mhidden${csi}1;8mtoo`, `hidden${csi}1mtoo`],
+  [
+    'colours of underlines, whose numbers are others to some terminals',
+    `${csi}58;5;8ma${csi}1;58;2;8;8;8;4mb${csi}58:5:8mc${csi}058;05;8md`,
+    `a${csi}1;4mbcd`,
+  ],
+  [
+    'a colour that is none, and would make another of what comes behind it',
+    `${csi}38;8;5;48;5;8ma${csi}38;5mb`,
+    `${csi}5;48;5;8mab`,
+  ],
   ['a title', `${esc}]0;root@prod${bell}ls`, 'ls'],
   ['the clipboard', `${esc}]52;c;cm0gLXJmIC8=${esc}\\ls`, 'ls'],
   ['a link', `${esc}]8;;https://evil.example${esc}\\click${esc}]8;;${esc}\\`, 'click'],

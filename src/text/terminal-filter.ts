@@ -163,6 +163,12 @@ function isStringBegin(code: number): boolean {
   return code === 0x90 || code === 0x98 || code === 0x9d || code === 0x9e || code === 0x9f;
 }
 
+/** By what stands behind the one that begins it: of a table, or of red, green and blue. */
+const colorWidths: ReadonlyMap<number, number> = new Map([
+  [5, 3],
+  [2, 5],
+]);
+
 function controlOf(parameters: string, last: string): string | undefined {
   if (last === 'm') return /^[0-9;:]*$/.test(parameters) ? lettersOf(parameters) : undefined;
   if (!movements.has(last) || !/^[0-9;]*$/.test(parameters)) return undefined;
@@ -170,14 +176,20 @@ function controlOf(parameters: string, last: string): string | undefined {
   return `${escape}[${bounded}${last}`;
 }
 
-/** Without the one that hides what is written (8); in a colour it is a number like others. */
+/**
+ * Without the one that hides what is written (8); in a colour it is a number like others. Colours of underlines (58) are
+ * left out, because a terminal that does not know them takes their numbers for others; so are colours that are none,
+ * because they would take what comes behind them for their own.
+ */
 function lettersOf(parameters: string): string | undefined {
   const [all, kept] = [parameters.split(';'), [] as string[]];
   for (let at = 0; at < all.length; at += 1) {
     const one = all[at] ?? '';
-    const isColor = one === '38' || one === '48' || one === '58';
-    const width = isColor ? (all[at + 1] === '5' ? 3 : all[at + 1] === '2' ? 5 : 1) : 1;
-    if (!/^0*8(?::|$)/.test(one)) kept.push(...all.slice(at, at + width));
+    const number = Number(one.split(':', 1)[0]);
+    const isColor = [38, 48, 58].includes(number) && !one.includes(':');
+    const width = isColor ? (colorWidths.get(Number(all[at + 1])) ?? 1) : 1;
+    const isWhole = !isColor || (width > 1 && at + width <= all.length);
+    if (isWhole && number !== 8 && number !== 58) kept.push(...all.slice(at, at + width));
     at += width - 1;
   }
   return kept.length === 0 ? undefined : `${escape}[${kept.join(';')}m`;

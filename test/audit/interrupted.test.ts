@@ -100,7 +100,7 @@ async function liveThrough(faults: readonly Fault[]): Promise<void> {
   // In this order, each once; refused records may stand between them.
   expect(texts.filter((text) => acked.includes(text))).toEqual(acked);
   expect(acked.length).toBeGreaterThanOrEqual(recordsALife);
-  const recorded = await recordedLink(join(state, 'clawrden.db'));
+  const { link: recorded } = await recordedLink(join(state, 'clawrden.db'));
   expect(recorded?.seq).toBeGreaterThanOrEqual(acked.length);
   const files = await auditFiles(join(state, 'audit.jsonl'));
   expect((await verifyAudit(files, { key: publicKey, recorded })).problem).toBeUndefined();

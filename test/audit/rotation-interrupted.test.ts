@@ -73,7 +73,7 @@ async function liveThrough(fault: Fault): Promise<string[]> {
   expect(keyText(createPublicKey(again.said('rotated')[0]?.replaceAll(/ (?!PUBLIC|KEY)/g, '\n') ?? ''))).toBe(
     keyText(key),
   );
-  const recorded = await recordedLink(join(state, stateFiles.database));
+  const { link: recorded } = await recordedLink(join(state, stateFiles.database));
   const report = await verifyAudit(await auditFiles(join(state, 'audit.jsonl')), { key, recorded });
   expect(report.problem).toBeUndefined();
   expect(report.vouchedFor).toBe(report.records);

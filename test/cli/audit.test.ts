@@ -1,11 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openAuditLog } from '../../gateway/audit/audit-log.ts';
+import { auditPosition } from '../../gateway/store/audit-position.ts';
+import { openDatabase } from '../../gateway/store/database.ts';
 import { launcher } from '../stack/launcher.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
@@ -195,6 +197,48 @@ test('tail -f follows over rotations, and misses nothing', async () => {
   } finally {
     child.kill();
   }
+});
+
+describe('A-346 P25: verify says whether it has compared the last record with the database', () => {
+  const said = (...args: string[]) => clawrden('verify', ...args, file);
+  /** In whole lines. */
+  const shown = (...args: string[]) => said(...args).stdout.replaceAll(/\\\n +\\ /g, '');
+
+  /** As a gateway leaves it: it knows the last record, or none yet. */
+  async function databaseKnows(last: boolean): Promise<string> {
+    const path = join(dir, 'clawrden.db');
+    const database = await openDatabase(path, 'crash');
+    const lines = readFileSync(file, 'utf8').trim().split('\n');
+    const { seq, hash } = JSON.parse(lines.at(-1) ?? '') as { seq: number; hash: string };
+    if (last) await auditPosition(database).record({ seq, hash });
+    await database.destroy();
+    return path;
+  }
+
+  test('with a database that knows it', async () => {
+    const path = await databaseKnows(true);
+    expect(said().stdout).toMatch(/last record +5, as the database knows it\n/);
+    expect(JSON.parse(said('--json', '--database', path).stdout)).toMatchObject({ ok: true, compared: true });
+    expect(JSON.parse(said('--json', '--no-database').stdout)).toMatchObject({ ok: true, compared: false });
+  });
+
+  test('without one: it says why, and a database that was named has to be there', async () => {
+    const path = join(dir, 'clawrden.db');
+    expect(shown()).toContain(`not compared: ${path}: there is no such file`);
+    expect(JSON.parse(said('--json').stdout)).toMatchObject({ ok: true, compared: false });
+    const refused = (what: string) => ({
+      ...{ status: 1, stdout: '' },
+      stderr: `clawrden: audit: ${path}: ${what}; name the gateway's, and run this as the user who owns it, or say --no-database\n`,
+    });
+    expect(said('--database', path)).toMatchObject(refused('there is no such file'));
+    await databaseKnows(false);
+    expect(said('--database', path)).toMatchObject(refused('it knows no record'));
+    expect(shown('--no-database')).toContain('not compared: you said --no-database');
+    if (process.geteuid?.() !== 0) return;
+    chownSync(path, 65_534, 65_534);
+    expect(said('--database', path)).toMatchObject(refused('another user owns it'));
+    expect(shown()).toContain(`not compared: ${path}: another user owns it`);
+  });
 });
 
 test('a log that is not there is one line', () => {

@@ -32,7 +32,7 @@ test('P25: no command waits for an audit or a state file that is a FIFO or a dev
   const commands = [
     ['audit', 'tail', audit],
     ['audit', 'tail', '-f', join(dir, 'zero')],
-    ['audit', 'verify', audit, '--database', join(dir, 'none')],
+    ['audit', 'verify', audit, '--no-database'],
     ['audit', 'verify', audit],
     ['gateway', '--config', join(state, 'gateway.yaml')],
   ];

@@ -37,7 +37,7 @@ const tools = `  web_fetch: { strategy: fetch }
   docs_fetch: { strategy: fetch, network: docs }
   quick_fetch: { strategy: fetch, timeout: 3s, record: head-tail }
 networks:
-  docs: { allow: ["good.example:80", "good.example:8080", "inside.example:80"] }
+  docs: { allow: ["good.example:80", "good.example:8080", "good.example:81", "inside.example:80"] }
 `;
 const rules = `  - { name: no-evil, tools: [web_fetch], args: ["**", "http://evil.example/*", "**"], action: deny }
   - { name: ask-shop, tools: [web_fetch], args: ["**", "http://shop.example/*", "**"], action: ask }

@@ -207,6 +207,23 @@ describe.skipIf(!mayMakeNamespaces)('a fetch', () => {
     }
   });
 
+  it.each([
+    ['upgrade', 'changes the protocol, which nobody asked for'],
+    ['hints', 'hints at an answer again and again'],
+  ])('A-341 P19: a server that says %s and never answers keeps no fetch', async (said, what) => {
+    for (let n = 0; n < 5; n += 1) {
+      const url = `http://good.example:81/answer-${said}`;
+      const { execution, code, stderr, ms } = await site.fetch(['docs_fetch', url]);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(what) });
+      expect(ms).toBeLessThan(8000);
+      const records = readAudit(site.folder).filter(
+        (record) => record['execution'] === execution && record.type === 'connection',
+      );
+      expect(records).toMatchObject([{ to: 'good.example:81', outcome: 'unreachable' }]);
+    }
+    expect(await get(`${here}/text?text=fine`)).toMatchObject({ code: 0, stdout: 'fine' });
+  });
+
   it('P19: ends at once with its caller', async () => {
     const result = await site.fetch(['web_fetch', `${here}/stuck`], { leaveAfterMs: 500 });
     expect(result.outcome).toMatchObject({ kind: 'canceled' });

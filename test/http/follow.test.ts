@@ -12,6 +12,7 @@ import { createExcerpt, excerptBytes } from '../../gateway/execution/output-exce
 import type { Followed } from '../../gateway/ports/followed-output.ts';
 import type { RecordedOutput } from '../../gateway/ports/recorded-output.ts';
 import type { WardenApi } from '../../gateway/ports/warden-api.ts';
+import { createSees } from '../../gateway/principals/sees.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { connect } from '../../src/http-api/client.ts';
 import type { FollowEvent } from '../../src/http-api/follow.ts';
@@ -41,11 +42,12 @@ let heard: Promise<void>;
 /** Of each who does. */
 let watching: AbortSignal[];
 let running: Execution;
+let labels: Record<string, string>;
 let end: (outcome: Outcome) => void;
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'clawrden-follow-'));
-  [heard, watching] = [Promise.resolve(), []];
+  [heard, watching, labels] = [Promise.resolve(), [], { team: 'web' }];
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   end = resolve;
   core = await startCore(
@@ -60,6 +62,7 @@ beforeEach(async () => {
   const audit = core.records.audit;
   const warden: Partial<WardenApi> = {
     running: () => core.ledger.running(),
+    within: (caller) => createSees(caller, () => new Map([['coder', { name: 'coder', labels }]])),
     history: core.history.page,
     execution: core.history.find,
     follow: async (id, by) => {
@@ -78,12 +81,12 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-function noting({ output, outcome }: Followed): Followed {
+function noting({ agent, output, outcome }: Followed): Followed {
   const watch: typeof output.watch = (listener, signal) => {
     watching.push(signal);
     output.watch(listener, signal);
   };
-  return { output: { ...output, watch }, outcome };
+  return { agent, output: { ...output, watch }, outcome };
 }
 
 /** A command that runs until the test ends it. */
@@ -141,7 +144,7 @@ test('P2 P3: to others it is not there; nor is one that has ended', async () => 
     const told = await ask(door, 'followExecution', { token, params: { id: of } });
     return 'problem' in told ? told.problem.detail.replace(of, 'ID') : told;
   };
-  const scoped = door.token('operator', { scope: { team: 'web' } });
+  const scoped = door.token('operator', { scope: { team: 'api' } });
   expect(await words(scoped, id)).toBe(await words(scoped, newExecutionId()));
   const all = door.token('operator', { name: 'all' });
   end({ kind: 'exited', code: 0, signal: 0 });
@@ -198,6 +201,20 @@ test('A-56 P6: it ends within 5 s when its token does', async () => {
   door.remove(token);
   await reading.over;
   expect(reading.events).toMatchObject([{ type: 'end', reason: 'the API token is not valid' }]);
+});
+
+test('A-344 P6: it ends within 5 s when the agent is no longer of the scope of who reads', async () => {
+  const id = await begin();
+  const scoped = read(id, door.token('operator', { name: 'web', scope: { team: 'web' } }));
+  const all = read(id, door.token('operator'));
+  running.output.add(1, bytes('before\n'));
+  await expect.poll(() => [scoped.text(), all.text()]).toEqual(['before\n', 'before\n']);
+  labels = { team: 'api' };
+  await scoped.over;
+  running.output.add(1, bytes('after\n'));
+  expect(scoped.events.at(-1)).toEqual({ type: 'end', reason: `no running execution ${id}` });
+  expect(scoped.text()).toBe('before\n<end>');
+  await expect.poll(all.text).toBe('before\nafter\n');
 });
 
 test('what was recorded is read part by part, and what was not is left out', async () => {

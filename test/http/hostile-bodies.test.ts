@@ -58,6 +58,42 @@ test.each(hostile)('A-68 A-86: a body with %s is refused', async (_what, body, s
   expect((await send('application/json; charset=utf-8', good)).status).toBe(200);
 });
 
+const many = 33_000;
+const names = Array.from({ length: many }, (_, at) => [`!${at}`, 'x']);
+
+test.each([
+  ['/api/v1/executions', 'numbers as arguments', { agent: '', tool: 'job', args: Array(many).fill(0) }],
+  [
+    '/api/v1/executions',
+    'labels that are none',
+    { agent: '', tool: 'job', args: [], hostLabels: Object.fromEntries(names) },
+  ],
+  [
+    '/mcp',
+    'numbers as arguments',
+    {
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      params: { name: 'execute', arguments: { program: 'job', args: Array(many).fill(0) } },
+    },
+  ],
+])(
+  'A-342 P20: to %s a body of 33,000 faults (%s) is refused by the first ones, in a few words',
+  async (path, _what, body) => {
+    const answer = await door.fetch(path, {
+      ...{ method: 'POST', token: path === '/mcp' ? door.token('agent') : token },
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify(body),
+    });
+    const text = await answer.text();
+    expect([answer.status, text]).toEqual([
+      400,
+      expect.stringMatching(/an array holds texts only|an object has more keys/),
+    ]);
+    expect(text.length).toBeLessThan(4096);
+    expect(ran).toBe(0);
+  },
+);
+
 test('P12: bytes that are no UTF-8 are refused, not replaced', async () => {
   const headers = { 'content-type': 'application/json' };
   const body = Buffer.concat([

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { whyNotAddress } from '../../src/hooks/hook-address.ts';
 import { postHook } from '../../src/hooks/post-hook.ts';
@@ -27,6 +29,15 @@ test('A-140: a redirect is not followed, and an answer that is no 2xx says when 
   expect(receiver.received.slice(before).map(({ path, isSigned }) => [path, isSigned])).toEqual(
     Array.from({ length: 3 }, () => ['/hook', true]),
   );
+});
+
+test('A-341: a receiver that switches the protocol has not taken it, and is not waited for', async () => {
+  await using server = createServer((socket) => {
+    socket.resume().end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  expect(await post(`http://127.0.0.1:${port}/`, true)).toEqual({ why: 'it closed without an answer' });
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import type { handleServerStreamingCall, Metadata } from '@grpc/grpc-js';
+import { onAbort } from '../../../src/abort.ts';
 import type { Faults } from '../../../src/faults.ts';
 import type {
   FollowOutputRequest,
@@ -22,6 +23,7 @@ export type SeenOfCall = (call: { readonly metadata: Metadata }) => {
 };
 
 const settleMs = 20;
+const lookMs = 1000;
 
 /** What was recorded with its timing; never all of it in memory. */
 export function getRecording(
@@ -59,7 +61,15 @@ export function followOutput(
       const { id, fromNow } = call.request;
       const { warden, caller } = seenOf(call);
       const followed = await warden.follow(id, caller);
-      if (followed === undefined) throw notFound(`no running execution ${id}`);
+      const notThere = notFound(`no running execution ${id}`);
+      if (followed === undefined) throw notThere;
+      const look = faults.guard('follow', () => {
+        if (warden.within(caller).agent(followed.agent)) return;
+        gone.abort();
+        refuseStream(call, notThere);
+      });
+      const looking = setInterval(look, lookMs).unref();
+      onAbort(gone.signal, () => clearInterval(looking));
       const tell = teller(followed, fromNow);
       let timer: NodeJS.Timeout | undefined;
       let busy = false;

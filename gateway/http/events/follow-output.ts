@@ -20,7 +20,7 @@ const leaveMs = 2000;
 export async function followOutput(call: FollowCall, faults: Faults): Promise<undefined> {
   const { id } = call.params;
   const followed = await call.seen.warden.follow(id, call.caller);
-  if (followed === undefined) throw new HttpRefused(404, `no running execution ${id}`);
+  if (followed === undefined) throw new HttpRefused(404, notThere(id));
   const { reply } = call;
   reply.hijack();
   // It went away while the audit was written: it closes no second time.
@@ -30,8 +30,13 @@ export async function followOutput(call: FollowCall, faults: Faults): Promise<un
   tell(call, followed, faults);
 }
 
+/** Also for who may not see it any more. */
+function notThere(id: string): string {
+  return `no running execution ${id}`;
+}
+
 function tell(
-  { params: { id }, query, check, reply: { raw } }: FollowCall,
+  { params: { id }, query, check, seen, reply: { raw } }: FollowCall,
   followed: Followed,
   faults: Faults,
 ): void {
@@ -48,6 +53,8 @@ function tell(
   const look = faults.guard('follow', () => {
     const checked = check();
     if ('refused' in checked) stream.end({ type: 'end', reason: checked.refused });
+    else if (!seen.warden.within(checked.value).agent(followed.agent))
+      stream.end({ type: 'end', reason: notThere(id) });
     else stream.comment();
   });
   const looking = setInterval(look, lookMs).unref();
@@ -116,7 +123,9 @@ function createOutputStream(response: ServerResponse, { output }: Followed, from
     },
     end: (event) => {
       if (isOver()) return;
-      response.end([...eventsBehind(), ...rest(), event].map(frameOf).join(''));
+      // Who may not read it has none of what has come since.
+      const last = event.type === 'outcome' ? [...eventsBehind(), ...rest()] : [];
+      response.end([...last, event].map(frameOf).join(''));
       const timer = setTimeout(() => response.destroy(), leaveMs).unref();
       response.once('close', () => clearTimeout(timer));
     },

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import type { Recorded } from '../../audit/recorded-link.ts';
 import type { AuditReport, Problem } from '../../audit/verify-audit.ts';
 import { readTextFile } from '../../config/read-text-file.ts';
 import { stateFiles } from '../../pki/state-files.ts';
@@ -23,7 +24,8 @@ export function auditCommands(): Command {
 
 interface VerifyOptions {
   readonly key?: string;
-  readonly database?: string;
+  /** False if the log is to be checked without one. */
+  readonly database?: string | false;
   readonly from?: number;
   readonly json?: boolean;
 }
@@ -40,6 +42,7 @@ function verifyCommand(): Command {
       '--database <file>',
       "the gateway's, which knows the last record (default: clawrden.db beside the log, if it is yours)",
     )
+    .option('--no-database', 'do not compare the last record with what a database knows')
     .option(
       '--from <record>',
       'records before this one need not be there: you moved their files away',
@@ -55,20 +58,20 @@ function parseNumber(text: string): number {
 }
 
 async function verify(file: string, options: VerifyOptions): Promise<void> {
-  const [{ auditFiles, strayParts, unreadNames }, { verifyAudit }, { recordedLink }] = await Promise.all([
+  const [{ auditFiles, strayParts, unreadNames }, { verifyAudit }] = await Promise.all([
     import('../../audit/audit-files.ts'),
     import('../../audit/verify-audit.ts'),
-    import('../../audit/recorded-link.ts'),
   ]);
   const key = await readKey(file, options.key);
-  const database = options.database ?? join(dirname(file), stateFiles.database);
   // First, because records that are appended meanwhile are in the files only.
-  const recorded = await recordedLink(database).catch(unusable(database));
+  const recorded = await recordedIn(file, options.database);
   const files = await auditFiles(file).catch(unreadable(file));
   const strays = await strayParts(file).catch(unreadable(file));
   const unread = await unreadNames(file).catch(unreadable(file));
   await access(files.at(-1) ?? file, constants.R_OK).catch(unreadable(file));
-  const report = await verifyAudit(files, { key, recorded, from: options.from }).catch(unreadable(file));
+  const report = await verifyAudit(files, { key, recorded: recorded.link, from: options.from }).catch(
+    unreadable(file),
+  );
   const { problem } = report;
   if (options.json === true)
     printJson({
@@ -77,6 +80,7 @@ async function verify(file: string, options: VerifyOptions): Promise<void> {
       strays,
       unread,
       signaturesChecked: key !== undefined,
+      compared: recorded.link !== undefined,
       ...report,
     });
   else
@@ -86,6 +90,7 @@ async function verify(file: string, options: VerifyOptions): Promise<void> {
       ...unread.map((name) => ['not read', `${name} does not have the name of a part`] as const),
       ['records', recordsIn(report)],
       ['signed heads', key === undefined ? `${report.heads}, not checked: give --key` : String(report.heads)],
+      ['last record', lastRecordIn(recorded)],
       ...(report.rotations === 0 ? [] : [['signing keys', String(report.rotations + 1)] as const]),
       [
         'vouched for',
@@ -95,6 +100,22 @@ async function verify(file: string, options: VerifyOptions): Promise<void> {
   if (problem === undefined) return;
   const where = `audit: ${problem.file}:${problem.line}`;
   throw new CliError(where, problem.why, wayOut(problem, report.first));
+}
+
+/** Throws if a database was named, and there is nothing in it to compare with. */
+async function recordedIn(file: string, named: string | false | undefined): Promise<Recorded> {
+  if (named === false) return { link: undefined, why: 'you said --no-database' };
+  const { recordedLink } = await import('../../audit/recorded-link.ts');
+  const database = named ?? join(dirname(file), stateFiles.database);
+  const recorded = await recordedLink(database).catch(unusable(database));
+  if (recorded.why === '') return recorded;
+  if (named === undefined) return { ...recorded, why: `${database}: ${recorded.why}` };
+  const way = "name the gateway's, and run this as the user who owns it, or say --no-database";
+  throw new CliError(`audit: ${database}`, recorded.why, way);
+}
+
+function lastRecordIn({ link, why }: Recorded): string {
+  return link === undefined ? `not compared: ${why}` : `${link.seq}, as the database knows it`;
 }
 
 /** From where on, if not from 1: a number of records alone does not say which ones they are. */
@@ -110,7 +131,7 @@ function wayOut({ lacksBeginning }: Problem, first: number): string {
 
 function unusable(database: string): (error: unknown) => never {
   return (error) => {
-    const way = 'name another copy of it with --database, or a file that does not exist to verify without it';
+    const way = 'name another copy of it with --database, or say --no-database';
     throw new CliError(`audit: ${database}`, (error as Error).message, way);
   };
 }

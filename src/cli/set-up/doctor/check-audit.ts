@@ -3,7 +3,7 @@ import { auditFiles } from '../../../audit/audit-files.ts';
 import { beginning, type Link } from '../../../audit/chain.ts';
 import { readFaultNotes } from '../../../audit/fault-notes.ts';
 import { hashAt, lastLink } from '../../../audit/last-link.ts';
-import { recordedLink } from '../../../audit/recorded-link.ts';
+import { type Recorded, recordedLink } from '../../../audit/recorded-link.ts';
 import type { GatewayConfig } from '../../../config/gateway-config.ts';
 import { stateFiles } from '../../../pki/state-files.ts';
 import { bad, doubtful, type Finding, good, messageOf } from './finding.ts';
@@ -27,7 +27,7 @@ function checkNotes({ state, audit }: GatewayConfig): Finding[] {
 async function checkEnd({ state, audit }: GatewayConfig): Promise<Finding> {
   const database = join(state, stateFiles.database);
   const fix = `clawrden audit verify ${audit}; docs/operations.md says what to do`;
-  let recorded: Link | undefined;
+  let recorded: Recorded;
   try {
     // First, because records that are appended meanwhile are in the files only.
     recorded = await recordedLink(database);
@@ -37,10 +37,9 @@ async function checkEnd({ state, audit }: GatewayConfig): Promise<Finding> {
   try {
     const files = await auditFiles(audit);
     const last = await lastLink(files);
-    const text = await problemOf(files, last, recorded ?? beginning);
+    const text = await problemOf(files, last, recorded.link ?? beginning);
     if (text !== '') return bad('audit', `${audit}: ${text}`, fix);
-    const compared =
-      recorded === undefined ? `, not compared with ${database}, which is not yours or new` : '';
+    const compared = recorded.why === '' ? '' : `, not compared with ${database}: ${recorded.why}`;
     return good('audit', `${audit}: ${last.seq} records${compared}`);
   } catch (error) {
     return bad('audit', messageOf(error), fix);
