@@ -38,7 +38,10 @@ export const hostNames = ['one', 'two'] as const;
 export type HostName = (typeof hostNames)[number];
 
 const [{ carrier: binary }] = carrierBuilds;
-const hostileReplica = [process.execPath, fileURLToPath(new URL('hostile-replica.ts', import.meta.url))];
+export const hostileReplica = [
+  process.execPath,
+  fileURLToPath(new URL('hostile-replica.ts', import.meta.url)),
+];
 
 /** The gateway's side of workspaces, with real carriers: a home, and a replica on each of two hosts. */
 export class Site implements AsyncDisposable {
