@@ -7,6 +7,11 @@ import type { PlanImage, PlanMount } from '../../src/plan.ts';
  */
 export interface Engine {
   /**
+   * The same shape with the folders that its workspace has on this engine, which is started from then on. A copy may be
+   * looked at first: that may take minutes, so it is called before the start has a turn. Absent if every shape is as it is.
+   */
+  readonly placed?: (shape: GhostShape, signal: AbortSignal) => GhostShape | Promise<GhostShape>;
+  /**
    * Creates and starts a container whose init is ready for a plan of this shape. Throws ClawrdenErrors:
    * `image-missing`, `workspace-missing`, `no-host`, `host-lost` if the engine does not answer, or the signal's
    * reason, at most 2 s after it aborts. If it throws, no container is left; on an engine that is too slow for that,

@@ -35,7 +35,7 @@ export interface ReplicaHost {
    * what the carrier says is thrown as `toWorkspaceError` makes it.
    */
   readonly openReplica: (wish: ReplicaWish, signal: AbortSignal) => Promise<Replica>;
-  /** The agents of which this gateway has a replica here. */
+  /** The agents of which this gateway has a replica here: 2000 at most, each with the name that its replica has. */
   readonly replicaAgents: () => Promise<string[]>;
   /**
    * Removes a replica with what it holds; false if there was none. Rejects while a ghost runs on it. Call `end` of an

@@ -11,7 +11,7 @@ type Place = Pick<HostConfig, 'name' | 'labels'>;
 /** Where the workspaces of agents are on Docker hosts. */
 export interface Workspaces {
   /** The same shape with the folders that are on that host; starts the replica's carrier if it must. */
-  readonly placed: (host: string, shape: GhostShape, signal: AbortSignal) => Promise<GhostShape>;
+  readonly placed: (host: string, shape: GhostShape, signal: AbortSignal) => GhostShape | Promise<GhostShape>;
   /** `undefined` if the host sees the agent's home by itself, or if the agent has no workspace. */
   readonly visit: (host: Place, agent: string, execution: string) => Visit | undefined;
   /**
@@ -40,19 +40,10 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
     return sync === undefined || seesHome(host, sync) ? undefined : sync;
   };
   return {
-    placed: async (host, shape, signal) => {
+    placed: (host, shape, signal) => {
       const sync = syncOn(parts.hosts().get(host), shape.agent);
-      if (sync === undefined || shape.mounts.length === 0) return shape;
-      const { replicas, turns } = parts;
-      const slot = replicas.slot(host, shape.agent);
-      const out = turns.leftOut.why(slot);
-      if (out !== undefined) throw new ReplicaUnreachable(out);
-      slot.usedAt = performance.now();
-      const { folder } = await replicas
-        .open(slot, sync.carried, signal)
-        .catch((error: unknown) => Promise.reject(stillOpening(turns.leftOut.blamed(slot, error), host)));
-      const mounts = shape.mounts.map((mount) => ({ ...mount, kind: 'bind' as const, source: folder }));
-      return { ...shape, mounts };
+      const isThere = sync === undefined || shape.mounts.length === 0;
+      return isThere ? shape : inReplicaOn(host, shape, sync, parts, signal);
     },
     visit: (host, agent, execution) => {
       const { workspace } = parts.agents().get(agent) ?? {};
@@ -72,6 +63,24 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
       return behindMs(replicas.known(host.name, agent), replicas.homes.get(agent));
     },
   };
+}
+
+async function inReplicaOn(
+  host: string,
+  shape: GhostShape,
+  { carried }: SyncConfig,
+  { replicas, turns }: FollowParts,
+  signal: AbortSignal,
+): Promise<GhostShape> {
+  const slot = replicas.slot(host, shape.agent);
+  const out = turns.leftOut.why(slot);
+  if (out !== undefined) throw new ReplicaUnreachable(out);
+  slot.usedAt = performance.now();
+  const { folder } = await replicas
+    .open(slot, carried, signal)
+    .catch((error: unknown) => Promise.reject(stillOpening(turns.leftOut.blamed(slot, error), host)));
+  const mounts = shape.mounts.map((mount) => ({ ...mount, kind: 'bind' as const, source: folder }));
+  return { ...shape, mounts };
 }
 
 /** A start does not wait for a look at all of a large replica; that goes on, and another host may have it already. */

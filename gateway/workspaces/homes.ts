@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { abortable } from '../../src/abort.ts';
-import type { CarrierSession, TakenLate } from '../../src/carrier-client/carrier-session.ts';
+import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
+import type { TakenLate } from '../../src/carrier-client/carrier-state.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';

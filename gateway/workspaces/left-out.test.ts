@@ -28,15 +28,32 @@ test('A-105: half a minute first, twice as long each time, ten minutes at most; 
   expect(out.why(pair)).toContain('for 30 s');
 });
 
-test('A-105: what a carrier says counts for its agent, what the gateway measures for all; a person lifts both', () => {
+test('A-105, A-339: what a carrier says counts for its agent, and so does what one agent’s replica held up; a person lifts both', () => {
   const out = new LeftOut();
   out.blamed(pair, broken());
-  expect([out.why(pair) === undefined, out.why({ agent: 'b', host: 'h' })]).toEqual([false, undefined]);
-  out.heldUp(pair);
+  out.heldUp({ agent: 'b', host: 'h' });
+  expect(out.why(pair)).toContain('broke the rules');
   expect(out.why({ agent: 'b', host: 'h' })).toContain('held up');
+  expect(out.why({ agent: 'c', host: 'h' })).toBeUndefined();
   expect(out.problem('h')).toContain('1 more');
   out.forget('h');
   expect([out.why(pair), out.problem('h')]).toEqual([undefined, '']);
+});
+
+test('A-339: a host that held up two agents within the time is left out for all, however often one alone said it', () => {
+  const told: string[] = [];
+  const out = new LeftOut(({ text }) => told.push(text));
+  const other = { agent: 'b', host: 'h' };
+  const third = { agent: 'c', host: 'h' };
+  for (const each of [pair, pair]) out.heldUp(each);
+  expect(out.why(third)).toBeUndefined();
+  vi.advanceTimersByTime(30_000);
+  out.heldUp(other);
+  expect([out.why(pair), out.why(third)]).toEqual([undefined, undefined]);
+  expect(out.heldUp(pair)).toContain('followed agents use others for 30 s');
+  expect(out.why(third)).toBe(out.problem('h'));
+  expect(out.why({ agent: 'c', host: 'other' })).toBeUndefined();
+  expect(told).toHaveLength(4);
 });
 
 test.each([

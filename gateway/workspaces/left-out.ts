@@ -16,6 +16,7 @@ export interface LeftOutTold {
 }
 
 interface Entry {
+  readonly what: LeftOutFor;
   readonly ms: number;
   readonly until: number;
   readonly text: string;
@@ -23,23 +24,31 @@ interface Entry {
 
 type Pair = Pick<Slot, 'agent' | 'host'>;
 
+/** Stands for all agents. */
+const everyAgent = '';
+
 /**
- * Hosts on which no command of a followed agent begins for a while. What the gateway measures counts for all agents. That
- * rules were broken is said by one of two carriers, of which either may lie: it counts for their agent.
+ * Hosts on which no command of a followed agent begins for a while. That rules were broken is said by one of two carriers,
+ * of which either may lie, and how long a replica is waited for may be its own agent's doing: both count for that agent.
+ * What is measured with two agents at the same time counts for all.
  */
 export class LeftOut {
   readonly #onTold: (told: LeftOutTold) => void;
-  /** By host, and then by agent; the agent '' stands for all. */
+  /** By host, and then by agent. */
   readonly #hosts = new Map<string, Map<string, Entry>>();
 
   constructor(onTold: (told: LeftOutTold) => void = () => {}) {
     this.#onTold = onTold;
   }
 
-  /** It held up exchanges with other hosts: no agent uses it. Returns what people are told. */
+  /** It held up exchanges with other hosts: the agent does not use it. Returns what people are told. */
   heldUp({ agent, host }: Pair): string {
-    const why = `the replica on ${host} held up exchanges with other hosts`;
-    return this.#leave({ agent, host, what: 'held-up', text: why }, '', 'followed agents use');
+    const what = 'held-up';
+    const one = `the replica of agent ${agent} on ${host} held up exchanges with other hosts`;
+    const text = this.#leave({ agent, host, what, text: one }, agent, 'the agent uses');
+    if (!this.#isHeldUpByOthers(host, agent)) return text;
+    const all = `replicas of several agents on ${host} held up exchanges with other hosts`;
+    return this.#leave({ agent, host, what, text: all }, everyAgent, 'followed agents use');
   }
 
   /** The error to throw in place of `error`: if the rules were broken, the agent does not use the host. */
@@ -54,19 +63,29 @@ export class LeftOut {
   /** Why the agent does not use the host; `undefined` if it does. */
   why({ agent, host }: Pair): string | undefined {
     const agents = this.#hosts.get(host);
-    return inForce(agents?.get('')) ?? inForce(agents?.get(agent));
+    return inForce(agents?.get(everyAgent)) ?? inForce(agents?.get(agent));
   }
 
   /** Why any agent does not use it. */
   problem(host: string): string {
-    const all = [...(this.#hosts.get(host)?.values() ?? [])].flatMap((entry) => inForce(entry) ?? []);
-    const [first = '', ...more] = all;
+    const agents = this.#hosts.get(host);
+    const forAll = inForce(agents?.get(everyAgent));
+    if (forAll !== undefined) return forAll;
+    const each = [...(agents?.values() ?? [])].flatMap((entry) => inForce(entry) ?? []);
+    const [first = '', ...more] = each;
     return more.length === 0 ? first : `${first}; and ${more.length} more agents do`;
   }
 
   /** A person says that the host may be tried again. */
   forget(host: string): void {
     this.#hosts.delete(host);
+  }
+
+  #isHeldUpByOthers(host: string, agent: string): boolean {
+    const entries = [...(this.#hosts.get(host) ?? [])].filter(
+      ([each]) => each !== agent && each !== everyAgent,
+    );
+    return entries.some(([, entry]) => entry.what === 'held-up' && inForce(entry) !== undefined);
   }
 
   #leave(told: LeftOutTold, agent: string, whoUses: string): string {
@@ -78,7 +97,7 @@ export class LeftOut {
     if (before !== undefined && now < before.until) return before.text;
     const ms = nextMs(before, now);
     const text = `${told.text}: ${whoUses} others for ${ms / 1000} s`;
-    agents.set(agent, { ms, until: now + ms, text });
+    agents.set(agent, { what: told.what, ms, until: now + ms, text });
     this.#onTold({ ...told, text });
     return text;
   }

@@ -101,11 +101,7 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
     ...{ homes, lost: (host, error) => replicas.lose(host, error) },
     onHost: (host, engine) => {
       replicas.attach(host, engine);
-      return {
-        ...engine,
-        startGhost: async (shape, purpose, signal) =>
-          engine.startGhost(await workspaces.placed(host, shape, signal), purpose, signal),
-      };
+      return { ...engine, placed: (shape, signal) => workspaces.placed(host, shape, signal) };
     },
     holdToAgents: () => {
       homes.holdToAgents();

@@ -115,6 +115,13 @@ export class Replicas {
     return slot;
   }
 
+  /** Nothing uses it, and no replica of it is there. A slot that somebody has or waits for stays. */
+  forget(slot: Slot): void {
+    const { host, agent, commands, opening, removing, turn } = slot;
+    const isUsed = commands > 0 || turn.load > 0 || opening !== undefined || removing !== undefined;
+    if (!isUsed && this.known(host, agent) === slot) this.#slots.delete(keyOf(host, agent));
+  }
+
   /** The agents that have a replica on the host. Rejects like `ReplicaHost.replicaAgents`. */
   async agentsOn(host: string): Promise<readonly string[]> {
     return (await this.#engines.get(host)?.replicaAgents()) ?? [];

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { defaultLimits } from '../../src/carrier-client/hello.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { Replicas, Slot } from './replicas.ts';
 
@@ -39,59 +38,71 @@ const defaults: RetireTimes = {
   stuck: 10 * 60_000,
 };
 
-/** Of an agent that is gone. */
-const anyCarried = { limits: defaultLimits, excludes: [] };
-
 /** Ends carriers that no command uses, and removes replicas of agents that are gone and on hosts that are too full. */
 export class Retirement {
   readonly #parts: RetireParts;
   readonly #times: RetireTimes;
-  /** Since when this gateway knows of a replica that its agent has no use for. */
-  readonly #unused = new Map<string, number>();
+  /** By host and agent: since when this gateway knows of a replica that its agent has no use for. As told at the last look. */
+  readonly #unused = new Map<string, ReadonlyMap<string, number>>();
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
   /** When a replica was last asked what it takes. */
-  readonly #asked = new Map<Slot, number>();
+  readonly #asked = new WeakMap<Slot, number>();
   /** When a replica could not go. */
-  readonly #stuck = new Map<Slot, number>();
-  #looking = Promise.resolve();
+  readonly #stuck = new WeakMap<Slot, number>();
+  /** The look at each host: none waits for that at another, and the next one is begun when it is over. */
+  readonly #looking = new Map<string, Promise<void>>();
 
   constructor(parts: RetireParts) {
     this.#parts = parts;
     this.#times = { ...defaults, ...parts.times };
     this.#timer = setInterval(() => {
-      this.#looking = this.#looking.then(() => this.#look());
+      for (const host of parts.replicas.hosts) this.#beginLook(host);
     }, this.#times.lookEvery);
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopping.abort(new Error('the gateway stops'));
-    await this.#looking;
+    await Promise.all(this.#looking.values());
   }
 
   /** Also as soon as the agents have changed: the carriers of those that are gone end at once. */
   async endIdle(): Promise<void> {
+    await Promise.all([...this.#parts.replicas.hosts].map((host) => this.#endIdleOn(host)));
+  }
+
+  async #endIdleOn(host: string): Promise<void> {
     const { replicas } = this.#parts;
     for (const slot of replicas.slots) {
-      if (slot.opening === undefined || !this.#isIdle(slot)) continue;
+      if (slot.host !== host || slot.opening === undefined || !this.#isIdle(slot)) continue;
       // Without its carrier somebody may prune the volume, and a ghost that waits would have a folder that is gone.
       this.#parts.forget(slot.agent);
       await replicas.close(slot);
     }
   }
 
-  async #look(): Promise<void> {
-    const { replicas } = this.#parts;
-    await this.endIdle();
-    for (const host of replicas.hosts) {
-      await this.#tryOn(host, async () => {
-        const there = await replicas.agentsOn(host);
-        await this.#removeUnused(host, there);
-        await this.#learnSizes(host, there);
-      });
-      await this.#tryOn(host, () => this.#makeRoom(host));
-    }
+  #beginLook(host: string): void {
+    if (this.#looking.has(host)) return;
+    this.#looking.set(
+      host,
+      this.#look(host).finally(() => this.#looking.delete(host)),
+    );
+  }
+
+  async #look(host: string): Promise<void> {
+    await this.#endIdleOn(host);
+    await this.#tryOn(host, async () => {
+      const there = await this.#parts.replicas.agentsOn(host);
+      await this.#removeUnused(host, there);
+      this.#forgetGone(host, new Set(there));
+      await this.#learnSizes(host, there);
+    });
+    await this.#tryOn(host, () => this.#makeRoom(host));
+  }
+
+  get #stops(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   #isIdle({ agent, commands, bytes, usedAt, openedAt }: Slot): boolean {
@@ -114,33 +125,44 @@ export class Retirement {
 
   async #removeUnused(host: string, there: readonly string[]): Promise<void> {
     const { replicas } = this.#parts;
-    for (const agent of there) {
-      const key = `${host}\0${agent}`;
-      if (this.#hostBytes(agent) !== undefined) {
-        this.#unused.delete(key);
-        continue;
-      }
-      const since = this.#unused.get(key) ?? performance.now();
-      this.#unused.set(key, since);
-      const slot = replicas.slot(host, agent);
+    const before = this.#unused.get(host);
+    const unused = new Map<string, number>();
+    this.#unused.set(host, unused);
+    for (const agent of there)
+      if (this.#hostBytes(agent) === undefined) unused.set(agent, before?.get(agent) ?? performance.now());
+    for (const [agent, since] of unused) {
+      if (this.#stops) return;
+      const known = replicas.known(host, agent);
       // What its last command left there has a day of its own.
-      const restsFor = performance.now() - Math.max(since, slot.usedAt);
-      if (slot.commands > 0 || restsFor < this.#times.gone) continue;
-      await this.#remove(slot);
-      this.#unused.delete(key);
+      const restsFor = performance.now() - Math.max(since, known?.usedAt ?? 0);
+      if ((known?.commands ?? 0) > 0 || restsFor < this.#times.gone) continue;
+      await this.#remove(known ?? replicas.slot(host, agent));
+      unused.delete(agent);
     }
   }
 
-  /** What an earlier gateway left takes room, too. One that does not tell is asked again as late as it would be idle. */
+  /** Of an agent that nothing follows, and of which the host tells no replica, nothing is known any more. */
+  #forgetGone(host: string, there: ReadonlySet<string>): void {
+    const { replicas } = this.#parts;
+    for (const slot of replicas.slots)
+      if (slot.host === host && !there.has(slot.agent) && this.#hostBytes(slot.agent) === undefined)
+        replicas.forget(slot);
+  }
+
+  /**
+   * What an earlier gateway left takes room, too. One that does not tell is asked again as late as it would be idle. Of
+   * agents that nothing follows none is asked: whatever a host tells, it starts no carrier.
+   */
   async #learnSizes(host: string, there: readonly string[]): Promise<void> {
     const { replicas, agents } = this.#parts;
-    if (![...agents().keys()].some((agent) => this.#hostBytes(agent) !== undefined)) return;
     for (const agent of there) {
+      if (this.#stops) return;
+      const carried = agents().get(agent)?.workspace?.sync?.carried;
+      if (carried === undefined) continue;
       const slot = replicas.slot(host, agent);
       const askedAt = this.#asked.get(slot) ?? Number.NEGATIVE_INFINITY;
       if (slot.bytes !== undefined || performance.now() - askedAt < this.#times.idle) continue;
       this.#asked.set(slot, performance.now());
-      const carried = agents().get(agent)?.workspace?.sync?.carried ?? anyCarried;
       const signal = AbortSignal.any([AbortSignal.timeout(this.#times.learn), this.#stopping.signal]);
       await this.#tryOn(host, () => replicas.learn(slot, carried, signal));
     }
@@ -157,7 +179,7 @@ export class Retirement {
     let bytes = here.reduce((sum, slot) => sum + (slot.bytes ?? 0), 0);
     for (const slot of here.sort((a, b) => a.usedAt - b.usedAt)) {
       const isFresh = performance.now() - slot.usedAt < this.#times.fresh;
-      if (bytes <= most || isFresh) return;
+      if (bytes <= most || isFresh || this.#stops) return;
       if (slot.commands > 0 || !slot.bytes || this.#isStuck(slot)) continue;
       const { agent, bytes: own } = slot;
       const why = await this.#parts.evict(slot);
@@ -182,6 +204,7 @@ export class Retirement {
     const { host, agent } = slot;
     forget(agent);
     await replicas.remove(slot);
+    replicas.forget(slot);
     log.info({ host, agent }, 'a replica of a workspace was removed');
   }
 

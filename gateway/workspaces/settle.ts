@@ -44,13 +44,13 @@ export async function settle(sides: Sides, isAlone: boolean, { taken, late }: He
     await turn((home) => home.settle());
     if (isAlone) {
       await keepLate(sides, there, late);
-      return (await becomeHome(turn, session, there)).here;
+      return (await becomeHome(turn, session, { limits, there })).here;
     }
     taken(await bringHome(turn, session, { conflicts, limits, there }));
     slot.keptTree = undefined;
-    return (await meetHome(turn, session)).here;
+    return (await meetHome(turn, session, { limits })).here;
   }
-  const { here, exchanged } = await meetHome(turn, session, { there });
+  const { here, exchanged } = await meetHome(turn, session, { limits, there });
   if (exchanged !== undefined) slot.keptTree = undefined;
   return here;
 }

@@ -35,7 +35,7 @@ export async function bringToTrusted(
         () => carried,
         parts,
         until.signal,
-        ({ session }, turn) => sendOut(turn, session, { trusted: true }),
+        ({ session }, turn) => sendOut(turn, session, { trusted: true, limits: carried.limits }),
       );
       return [];
     } catch (error) {

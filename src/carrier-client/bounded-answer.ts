@@ -1,4 +1,5 @@
 import { type Frame, FrameError } from '../wire/frames.ts';
+import { CarrierError } from './carrier-error.ts';
 import { CarrierFrame } from './carrier-frame.ts';
 
 export type Put = (frame: Frame) => Promise<void> | undefined;
@@ -25,15 +26,33 @@ export function mostOfWorkspace(limits: { readonly entries: number; readonly byt
   return { entries: 2 * limits.entries, bytes: limits.bytes + limits.entries * 4096 };
 }
 
-/** `put` of an answer that ends: a carrier that goes on behind `most` breaks the rules. */
-export function bounded(put: Put, most: MostAnswered): Put {
+/** What a frame costs at least, however little is in it. */
+const frameCost = 256;
+
+export function costOf({ payload }: Frame): number {
+  return Math.max(payload.length, frameCost);
+}
+
+/** `put` of an answer that ends: a carrier that goes on behind `most` breaks the rules, unless `over` says what else it is. */
+export function bounded(put: Put, most: MostAnswered, over = tooLarge): Put {
   let { entries, bytes } = most;
   return (frame) => {
     if (frame.type === CarrierFrame.entry) entries -= 1;
-    else bytes -= frame.payload.length;
-    if (entries < 0 || bytes < 0) throw new FrameError('its answer is larger than a workspace may be');
+    else bytes -= costOf(frame);
+    if (entries < 0 || bytes < 0) throw over();
     return put(frame);
   };
+}
+
+const larger = 'its answer is larger than a workspace may be';
+
+function tooLarge(): Error {
+  return new FrameError(larger);
+}
+
+/** A home may have more than may be carried: that ends the exchange, and not the carrier. */
+export function overLimit(): Error {
+  return new CarrierError('workspace-limit', larger);
 }
 
 /** Of one answer to `verify`, and what each want costs beside its bytes: a tree of the most entries has less. */

@@ -2,13 +2,14 @@ import { type Duplex, duplexPair } from 'node:stream';
 import { expect, test } from 'vitest';
 import { encodeFrame } from '../wire/frames.ts';
 import { CarrierFrame } from './carrier-frame.ts';
-import { CarrierSession } from './carrier-session.ts';
+import { CarrierSession, type SessionOptions } from './carrier-session.ts';
+import { FetchAhead } from './fetch-ahead.ts';
 
 /** A session, and the stream at whose other end a carrier would be. */
-function start(): { readonly session: CarrierSession; readonly carrier: Duplex } {
+function start(options: SessionOptions = {}): { readonly session: CarrierSession; readonly carrier: Duplex } {
   const [ours, carrier] = duplexPair();
   carrier.resume();
-  return { session: new CarrierSession(ours), carrier };
+  return { session: new CarrierSession(ours, options), carrier };
 }
 
 test.each([
@@ -87,4 +88,85 @@ test('P23: what is put to a carrier that is gone is refused at once, with the la
   await expect(
     (async () => session.put({ type: CarrierFrame.entry, payload: Buffer.alloc(10) }))(),
   ).rejects.toMatchObject({ code: 'carrier-lost', message: expect.stringContaining('it has no name') });
+});
+
+const empty = (type: number, count: number) =>
+  Buffer.concat(Array.from({ length: count }, () => encodeFrame(type, Buffer.alloc(0))));
+const most = { entries: 1_000, bytes: 256_000 };
+
+test('A-340 P20: while a carrier’s frames are handed on, however small they are, others have their turns', async () => {
+  const { session, carrier } = start();
+  let [handedOn, turns] = [0, 0];
+  const count = () => {
+    turns += 1;
+    if (handedOn < 12_000) setImmediate(count);
+  };
+  const changing = session.changes({ of: 'all' }, () => {
+    if (handedOn === 0) setImmediate(count);
+    handedOn += 1;
+    return undefined;
+  });
+  carrier.write(empty(CarrierFrame.entry, 13_000));
+  await expect.poll(() => handedOn).toBe(13_000);
+  expect(turns).toBeGreaterThan(50);
+  session.destroy();
+  await expect(changing).rejects.toMatchObject({ code: 'carrier-lost' });
+});
+
+test('A-340 P20: nor do frames that wait in memory take all turns when they are handed on', async () => {
+  const { session, carrier } = start();
+  const ahead = new FetchAhead(session, { of: 'dirty' });
+  carrier.write(empty(CarrierFrame.entry, 20_000));
+  await ahead.ready;
+  let [handedOn, seen] = [0, 0];
+  setImmediate(() => {
+    seen = handedOn;
+  });
+  const taken = ahead.into(() => {
+    handedOn += 1;
+    return undefined;
+  });
+  await expect.poll(() => handedOn).toBe(20_000);
+  expect(seen).toBeLessThan(1_000);
+  session.destroy();
+  await expect(taken).rejects.toMatchObject({ code: 'carrier-lost' });
+});
+
+test.each([
+  ['entries', CarrierFrame.entry, 1_001],
+  ['chunks', CarrierFrame.chunk, 1_001],
+])(
+  'A-340 P20: a replica that sends more empty %s than a workspace may have broke the rules',
+  async (_what, type, count) => {
+    const { session, carrier } = start({ role: 'replica' });
+    carrier.write(empty(type, count));
+    await expect(session.changes({ of: 'dirty' }, () => undefined, most)).rejects.toMatchObject({
+      ...{ code: 'bad-answer', role: 'replica', isOver: true },
+      text: expect.stringContaining('larger than a workspace may be'),
+    });
+  },
+);
+
+test('A-340: a home that has more than a workspace may have goes on, and the exchange ends with that', async () => {
+  const { session, carrier } = start({ role: 'home' });
+  const changing = session.changes({ of: 'all' }, () => undefined, most);
+  carrier.write(empty(CarrierFrame.chunk, 2_000));
+  // Cut short by the frame that asks it to.
+  const done = Buffer.alloc(16 + 32 + 8);
+  const state = Buffer.concat([
+    Buffer.of(1, 0),
+    Buffer.alloc(16 + 32 + 16 + 16 + 8 + 2 + 4 + 2 + 4 + 2 + 4 + 8),
+  ]);
+  carrier.write(encodeFrame(CarrierFrame.done, done));
+  carrier.write(encodeFrame(CarrierFrame.state, state));
+  await expect(changing).rejects.toMatchObject({ code: 'workspace-limit', role: 'home', isOver: false });
+  expect(session.idle).toBe(true);
+});
+
+test('A-340 P20: one that then does not end its answer is not read for ever', async () => {
+  const { session, carrier } = start({ role: 'home' });
+  const changing = session.changes({ of: 'all' }, () => undefined, most);
+  carrier.write(empty(CarrierFrame.chunk, 2_000 + (32 * 1024 * 1024) / 256));
+  await expect(changing).rejects.toMatchObject({ code: 'workspace-limit', role: 'home' });
+  expect(session.idle).toBe(false);
 });

@@ -1,9 +1,18 @@
 import type { Duplex } from 'node:stream';
 import { type Frame, FrameError } from '../wire/frames.ts';
-import { anyAnswer, bounded, type MostAnswered, mostOfWant, type Put, Wanting } from './bounded-answer.ts';
+import {
+  anyAnswer,
+  bounded,
+  costOf,
+  type MostAnswered,
+  mostOfWant,
+  overLimit,
+  type Put,
+  Wanting,
+} from './bounded-answer.ts';
 import { CarrierError, type CarrierRole, carrierErrorOf } from './carrier-error.ts';
 import { CarrierFrame } from './carrier-frame.ts';
-import { type CarrierState, type Late, parseState, type Version } from './carrier-state.ts';
+import { type CarrierState, parseState, type TakenLate, type Version, withLate } from './carrier-state.ts';
 import {
   type Applied,
   type BeginOptions,
@@ -24,11 +33,6 @@ import { FrameChannel } from './frame-channel.ts';
 import { encodeHello, type Hello } from './hello.ts';
 import { u8 } from './payload.ts';
 
-export interface TakenLate {
-  readonly count: number;
-  readonly files: readonly Late[];
-}
-
 export interface SessionOptions {
   /** Its errors name it. */
   readonly role?: CarrierRole;
@@ -39,9 +43,6 @@ const defaultSilenceMs = 120_000;
 
 /** What of an answer that cannot be handed on is still read, so that the carrier can be asked again. */
 const droppedMost = 32 * 1024 * 1024;
-
-/** More than that are only counted. */
-const lateMost = 1000;
 
 /**
  * One carrier over a stream. `ready` first; then one operation at a time. What the carrier refuses, and a stream that
@@ -106,11 +107,15 @@ export class CarrierSession {
     });
   }
 
-  /** Hands each entry and chunk on, as fast as `put` takes them. `most`: of more it is given up, as one that broke the rules. */
+  /**
+   * Hands each entry and chunk on, as fast as `put` takes them. `most`: of more it is given up, a replica as one that broke
+   * the rules; a home has too much.
+   */
   async changes(query: ChangesQuery, put: Put, most: MostAnswered = anyAnswer): Promise<ChangesDone> {
     return this.#alone(async () => {
       await this.#channel.write(CarrierFrame.changes, encodeQuery(query));
-      return this.#handOn(bounded(put, most));
+      const over = this.role === 'home' ? overLimit : undefined;
+      return this.#handOn(bounded(put, most, over));
     });
   }
 
@@ -216,9 +221,7 @@ export class CarrierSession {
   async #state(type: number): Promise<CarrierState> {
     const state = parseState((await this.#answer(type)).payload);
     this.#missed.told = state.missed;
-    if (state.lateCount === 0) return state;
-    const files = [...this.#late.files, ...state.late].slice(0, lateMost);
-    this.#late = { count: this.#late.count + state.lateCount, files };
+    this.#late = withLate(this.#late, state);
     return state;
   }
 
@@ -242,7 +245,7 @@ export class CarrierSession {
     await this.#channel.write(CarrierFrame.abort);
     for (let left = droppedMost; left > 0; ) {
       const frame = await this.#answer(CarrierFrame.entry, CarrierFrame.chunk, CarrierFrame.done);
-      left -= frame.payload.length;
+      left -= costOf(frame);
       if (frame.type !== CarrierFrame.done) continue;
       await this.#state(CarrierFrame.state);
       this.#isMidway = false;

@@ -100,3 +100,18 @@ export function readVersion(reader: PayloadReader): Version {
 export function list<T>(reader: PayloadReader, read: (reader: PayloadReader) => T): T[] {
   return Array.from({ length: reader.u16() }, () => read(reader));
 }
+
+/** What states told of files that were written too late. */
+export interface TakenLate {
+  readonly count: number;
+  readonly files: readonly Late[];
+}
+
+/** More than that are only counted. */
+const lateMost = 1000;
+
+export function withLate(before: TakenLate, { lateCount, late }: CarrierState): TakenLate {
+  if (lateCount === 0) return before;
+  const files = [...before.files, ...late].slice(0, lateMost);
+  return { count: before.count + lateCount, files };
+}

@@ -117,13 +117,20 @@ async function applyAtHome(
   });
 }
 
-/** The replica gets what home changed since the version that it has, or all of it. `there`: if it was just asked. */
+/** The replica gets what home changed since the version that it has, or all of it. */
 export async function sendOut(
   home: Home,
   replica: CarrierSession,
-  { trusted = false, there }: { readonly trusted?: boolean; readonly there?: CarrierState } = {},
+  how: MeetOptions = {},
 ): Promise<Exchanged | undefined> {
-  return (await meetHome(home, replica, { trusted, ...(there && { there }) })).exchanged;
+  return (await meetHome(home, replica, how)).exchanged;
+}
+
+export interface MeetOptions extends Pick<BringOptions, 'limits' | 'there'> {
+  /** What is gone from home is meant to be gone. */
+  readonly trusted?: boolean;
+  /** The replica is what home is, whatever it changed. */
+  readonly force?: boolean;
 }
 
 export interface MetHome {
@@ -132,40 +139,45 @@ export interface MetHome {
   readonly exchanged: Exchanged | undefined;
 }
 
-/** As `sendOut`. `force`: it is what home is, whatever it changed. */
+/** As `sendOut`. */
 export async function meetHome(
   home: Home,
   replica: CarrierSession,
-  how: { readonly trusted?: boolean; readonly force?: boolean; readonly there?: CarrierState } = {},
+  { trusted = false, force = false, limits, ...how }: MeetOptions = {},
 ): Promise<MetHome> {
   const there = how.there ?? (await replica.settle());
+  const most = limits && mostOfWorkspace(limits);
   let here: CarrierState | undefined;
   const begin = async (session: CarrierSession) => {
     here = await session.settle();
-    if (how.force === true) return await sendAll(session, replica, here, { force: true });
-    const { trusted = false } = how;
-    return sameVersion(here.version, there.at)
-      ? undefined
-      : await sendNewer(session, replica, here, there, trusted);
+    const sides: Sides = { home: session, replica, here, most };
+    if (force) return await sendAll(sides, { force: true });
+    return sameVersion(here.version, there.at) ? undefined : await sendNewer(sides, there, trusted);
   };
   const exchanged = await giveOut(turnOf(home), replica, begin, () => here);
   if (here === undefined) throw new CarrierError('carrier-failed', 'home was not asked');
   return { here, exchanged };
 }
 
+/** What one answer of home goes from and to, what home is then, and how large the answer may be. */
+interface Sides {
+  readonly home: CarrierSession;
+  readonly replica: CarrierSession;
+  readonly here: CarrierState;
+  readonly most: MostAnswered | undefined;
+}
+
 async function sendNewer(
-  home: CarrierSession,
-  replica: CarrierSession,
-  here: CarrierState,
+  sides: Sides,
   { at, entries }: CarrierState,
   trusted: boolean,
 ): Promise<ChangesDone> {
-  const { version } = here;
+  const { version } = sides.here;
   // A replica that has a tree of an unknown version is compared: it asks for the bytes that it lacks.
-  const whole = () => sendAll(home, replica, here, { trusted, bytes: entries <= 1 });
+  const whole = () => sendAll(sides, { trusted, bytes: entries <= 1 });
   if (at.epoch !== version.epoch) return whole();
   try {
-    return await send(home, replica, { of: 'since', version: at }, { version, trusted });
+    return await send(sides, { of: 'since', version: at }, { version, trusted });
   } catch (error) {
     // Home remembers what is gone, but not without end.
     if (error instanceof CarrierError && error.code === 'version-unknown') return whole();
@@ -174,30 +186,28 @@ async function sendNewer(
 }
 
 function sendAll(
-  home: CarrierSession,
-  replica: CarrierSession,
-  { version }: CarrierState,
+  sides: Sides,
   {
     bytes = false,
     ...how
   }: { readonly bytes?: boolean; readonly trusted?: boolean; readonly force?: boolean },
 ): Promise<ChangesDone> {
-  return send(home, replica, { of: 'all', bytes }, { version, whole: true, ...how });
+  const { version } = sides.here;
+  return send(sides, { of: 'all', bytes }, { version, whole: true, ...how });
 }
 
 async function send(
-  home: CarrierSession,
-  replica: CarrierSession,
+  { home, replica, most }: Sides,
   query: ChangesQuery,
   begin: BeginOptions,
 ): Promise<ChangesDone> {
   await replica.begin(begin);
-  return await home.changes(query, (frame) => replica.put(frame));
+  return await home.changes(query, (frame) => replica.put(frame), most);
 }
 
 export interface BringOptions {
   readonly conflicts?: 'keep-agent' | 'keep-tool';
-  /** Of the workspace: a replica that sends more is not listened to. */
+  /** Of the workspace: a carrier that sends more is not listened to. */
   readonly limits?: CarrierLimits;
   /** If the replica was just asked. */
   readonly there?: CarrierState;
@@ -222,9 +232,9 @@ export async function bringHome(
 export async function becomeHome(
   home: Home,
   replica: CarrierSession,
-  there?: CarrierState,
+  how: Pick<BringOptions, 'limits' | 'there'> = {},
 ): Promise<MetHome> {
-  return await meetHome(home, replica, { force: true, ...(there && { there }) });
+  return await meetHome(home, replica, { ...how, force: true });
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Frame } from '../wire/frames.ts';
 import type { MostAnswered, Put } from './bounded-answer.ts';
 import type { CarrierSession } from './carrier-session.ts';
 import type { ChangesDone, ChangesQuery } from './exchange-frames.ts';
+import { LoopTurns } from './loop-turns.ts';
 
 /** So much of an answer is in memory before somebody takes it. */
 const aheadBytes = 4 * 1024 * 1024;
@@ -31,7 +32,11 @@ export class FetchAhead {
   async into(put: Put): Promise<ChangesDone> {
     const held = this.#frames;
     this.#frames = [];
-    for (const frame of held) await put(frame);
+    const turns = new LoopTurns();
+    for (const frame of held) {
+      await turns.next();
+      await put(frame);
+    }
     this.#put = put;
     this.#taken.resolve();
     return await this.#done;

@@ -3,6 +3,7 @@ import { drained } from '../drained.ts';
 import { encodeFrame, type Frame, FrameError, FrameReader } from '../wire/frames.ts';
 import { CarrierError } from './carrier-error.ts';
 import { CarrierFrame } from './carrier-frame.ts';
+import { LoopTurns } from './loop-turns.ts';
 
 /** A carrier says it every 5 s at most: so often within one answer is an hour and more. */
 const workingMost = 1000;
@@ -15,6 +16,7 @@ export class FrameChannel {
   #movedBytes = 0;
   #waitedMs = 0;
   #waitingSince: number | undefined;
+  readonly #turns = new LoopTurns();
 
   constructor(stream: Duplex, silenceMs: number) {
     this.#stream = stream;
@@ -62,6 +64,7 @@ export class FrameChannel {
   }
 
   async #any(): Promise<Frame> {
+    await this.#turns.next();
     let silent = false;
     const deadline = setTimeout(() => {
       silent = true;

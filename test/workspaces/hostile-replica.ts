@@ -1,5 +1,5 @@
 /**
- * A replica's carrier on a host that somebody took over: it speaks the protocol, and holds up what it can.
+ * A carrier on a host that somebody took over, a replica's or home's: it speaks the protocol, and holds up what it can.
  * `node hostile-replica.ts HOW`, with frames on fd 0 and fd 1.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +25,11 @@ export type HostileHow =
   /** It says that it works whenever it is asked what it is. */
   | 'never settles'
   /** Its numbers cannot be. */
-  | 'counts wrong';
+  | 'counts wrong'
+  /** It sends entries without an end, and nothing is in them. */
+  | 'empty entries'
+  /** The same with chunks. */
+  | 'empty chunks';
 
 const how = (process.argv[2] ?? 'works') as HostileHow;
 const isClean = how === 'takes nothing' || how === 'verifies';
@@ -65,7 +69,16 @@ async function forever(say: (number: number) => Promise<void>): Promise<never> {
 
 const works = () => forever(() => send(CarrierFrame.working));
 
+/** As many as a message of a lane has room for. */
+async function empty(type: number): Promise<never> {
+  const frames = Buffer.concat(Array.from({ length: 13_000 }, () => encodeFrame(type)));
+  for (;;)
+    if (!process.stdout.write(frames)) await new Promise((resolve) => process.stdout.once('drain', resolve));
+}
+
 async function changes(): Promise<void> {
+  if (how === 'empty entries') await empty(CarrierFrame.entry);
+  if (how === 'empty chunks') await empty(CarrierFrame.chunk);
   if (how === 'works') await works();
   if (how === 'trickles') await forever((number) => entry(`few${number}`));
   for (let number = 0; how === 'does not end' || number < 12_000; number++) await entry(`many${number}`);

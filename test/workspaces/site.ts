@@ -73,9 +73,12 @@ export class Site implements AsyncDisposable {
   readonly lose: (host: HostName) => void;
   readonly #follow: ReturnType<typeof followWorkspaces>;
   readonly #carriers = new Map<HostName | 'home', CarrierProcess>();
+  readonly #hostileHome: HostileHow | undefined;
   #closed = false;
 
-  constructor(under: string, homeUnder = under) {
+  /** `hostileHome`: what the carriers of home do, if somebody took over their relay. */
+  constructor(under: string, homeUnder = under, hostileHome?: HostileHow) {
+    this.#hostileHome = hostileHome;
     this.home = makePlace(homeUnder);
     this.replicas = { one: makePlace(under), two: makePlace(under) };
     this.homes = createHomes({
@@ -155,7 +158,8 @@ export class Site implements AsyncDisposable {
 
   /** As a relay does: whenever the carrier or its lane ends, another begins. */
   #keepHome(): void {
-    const carrier = new CarrierProcess(binary, [], { role: 'home' });
+    const how = this.#hostileHome;
+    const carrier = new CarrierProcess(how ?? binary, how && hostileReplica, { role: 'home' });
     this.homesBegun += 1;
     this.#carriers.set('home', carrier);
     this.#listen('home', carrier);
@@ -198,7 +202,8 @@ export class Site implements AsyncDisposable {
     const carrier = this.#startReplica(host);
     this.#carriers.set(host, carrier);
     this.#listen(host, carrier);
-    this.#damage(host, carrier);
+    // It sends what it likes.
+    if (!this.hostile.has(host)) this.#damage(host, carrier);
     const found = await carrier.session
       .ready(helloOf(place, { role: 'replica' }))
       .catch((error: unknown) => Promise.reject(toWorkspaceError(error, host)));

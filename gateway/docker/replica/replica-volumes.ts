@@ -1,7 +1,9 @@
 import type Docker from 'dockerode';
 import { gatewayLabel } from '../../../src/agent-container.ts';
+import { nameField } from '../../../src/config/fields.ts';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
 import { statusOf } from '../engine/engine-errors.ts';
+import { replicaName } from './carrier-body.ts';
 
 /** Of a replica's volume: the agent whose workspace it follows. */
 export const workspaceLabel = 'clawrden.workspace';
@@ -21,13 +23,21 @@ export async function makeReplicaVolume(
   return facts.Mountpoint;
 }
 
+/** More agents than one gateway serves: what a host tells beyond is not looked at. */
+const replicasMost = 2000;
+
 /** The agents that have a replica on the engine. */
 export async function replicaAgents(docker: Docker, gatewayId: string): Promise<string[]> {
   const label = [`${gatewayLabel}=${gatewayId}`, workspaceLabel];
   const { Volumes } = await withDeadline(callTimeoutMs, (abortSignal) =>
     docker.listVolumes({ filters: { label }, ...{ abortSignal } }),
   );
-  return Volumes.flatMap(({ Labels }) => Labels?.[workspaceLabel] ?? []);
+  const named = Volumes.slice(0, replicasMost).flatMap(({ Name, Labels }) => {
+    // A host may say anything: only a volume with the name that this gateway gives is an agent's.
+    const { data: agent } = nameField.safeParse(Labels?.[workspaceLabel]);
+    return agent !== undefined && Name === replicaName(gatewayId, agent) ? [agent] : [];
+  });
+  return [...new Set(named)];
 }
 
 /** Resolves with whether it was there. Rejects with the engine's error while a container mounts it. */

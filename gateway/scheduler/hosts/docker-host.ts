@@ -179,15 +179,31 @@ export class DockerHost {
     return () => change(-1);
   }
 
-  /** Starts a ghost for one command, in its turn under the cap on starts. Throws like `Engine.startGhost`. */
-  async start(shape: GhostShape, purpose: GhostPurpose, signal: AbortSignal): Promise<Ghost> {
-    await this.gate.enter(signal);
-    return this.#startNow(shape, purpose, signal);
+  /** See `Engine.placed`: an agent whose workspace takes long there holds up no start of others. */
+  placed(shape: GhostShape, signal: AbortSignal): GhostShape | Promise<GhostShape> {
+    const placed = this.engine.placed?.(shape, signal) ?? shape;
+    if (!(placed instanceof Promise)) return placed;
+    return placed.catch((error: unknown) => {
+      this.#learnFrom(toClawrdenError(error), shape);
+      throw error;
+    });
   }
 
-  /** Starts a ghost for which no command waits; `undefined` if the cap on starts is reached. */
-  startAhead(shape: GhostShape, purpose: GhostPurpose, signal: AbortSignal): Promise<Ghost> | undefined {
-    return this.gate.tryEnter() ? this.#startNow(shape, purpose, signal) : undefined;
+  /** Starts a ghost for one command, in its turn under the cap on starts. Throws like `Engine.startGhost`. */
+  async start(shape: GhostShape, purpose: GhostPurpose, signal: AbortSignal): Promise<Ghost> {
+    const placed = await this.placed(shape, signal);
+    await this.gate.enter(signal);
+    return this.#startNow(shape, placed, purpose, signal);
+  }
+
+  /** Starts a ghost for which no command waits, of a shape that was placed; `undefined` if the cap on starts is reached. */
+  startAhead(
+    shape: GhostShape,
+    placed: GhostShape,
+    purpose: GhostPurpose,
+    signal: AbortSignal,
+  ): Promise<Ghost> | undefined {
+    return this.gate.tryEnter() ? this.#startNow(shape, placed, purpose, signal) : undefined;
   }
 
   /**
@@ -221,12 +237,17 @@ export class DockerHost {
     for (const ghost of this.warm.take(() => true)) this.#forget(ghost);
   }
 
-  async #startNow(shape: GhostShape, purpose: GhostPurpose, signal: AbortSignal): Promise<Ghost> {
+  async #startNow(
+    shape: GhostShape,
+    placed: GhostShape,
+    purpose: GhostPurpose,
+    signal: AbortSignal,
+  ): Promise<Ghost> {
     const lost = new AbortController();
     const forget = this.onLost((error) => lost.abort(error));
     const began = performance.now();
     try {
-      const ghost = await this.engine.startGhost(shape, purpose, AbortSignal.any([signal, lost.signal]));
+      const ghost = await this.engine.startGhost(placed, purpose, AbortSignal.any([signal, lost.signal]));
       this.#containers.add(ghost.containerId);
       this.starts.succeeded(performance.now() - began);
       return ghost;

@@ -23,6 +23,8 @@ export interface WarmPool extends WarmShape {
   /** After a failed start: none before this time. */
   restsUntil: number;
   restMs: number;
+  /** The workspace of its agent is looked at on a host; no other ghost is begun meanwhile. */
+  placing: boolean;
 }
 
 /** The init of a waiting ghost ends itself after 10 min. */
@@ -67,7 +69,7 @@ export class WarmPools {
   /** Pools that lack ghosts and may start one now, with the number; those in gateway.yaml come first. */
   lacking(now: number): { readonly pool: WarmPool; readonly missing: number }[] {
     const all = [...this.#pools.values()].map((pool) => ({ pool, missing: this.#missing(pool, now) }));
-    const due = all.filter(({ pool, missing }) => missing > 0 && now >= pool.restsUntil);
+    const due = all.filter(({ pool, missing }) => missing > 0 && now >= pool.restsUntil && !pool.placing);
     return due.sort((a, b) => Number(b.pool.wished > 0) - Number(a.pool.wished > 0));
   }
 
@@ -119,7 +121,7 @@ export class WarmPools {
       const unwished = [...this.#pools.values()].find(({ wished }) => wished === 0);
       if (unwished !== undefined) this.#pools.delete(unwished.key);
     }
-    const pool = { ...shape, wished: 0, demand: new Demand(), restsUntil: 0, restMs: 0 };
+    const pool = { ...shape, wished: 0, demand: new Demand(), restsUntil: 0, restMs: 0, placing: false };
     this.#pools.set(shape.key, pool);
     return pool;
   }

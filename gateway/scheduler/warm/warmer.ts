@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { toClawrdenError } from '../../../src/errors.ts';
+import type { GhostShape } from '../../ports/engine.ts';
 import type { DockerHost } from '../hosts/docker-host.ts';
 import type { Scheduler } from '../placement/scheduler.ts';
 import { type WarmPool, WarmPools, type WarmShape, type WarmWish } from './warm-pools.ts';
@@ -77,7 +78,7 @@ function retire(hosts: readonly DockerHost[], pools: WarmPools, now: number): vo
 
 function refill(pools: WarmPools, now: number, start: (host: DockerHost, pool: WarmPool) => void): void {
   for (const { pool, missing } of pools.lacking(now)) {
-    for (let left = missing; left > 0; left--) {
+    for (let left = missing; left > 0 && !pool.placing; left--) {
       const host = pools.hostFor(pool, now);
       if (host === undefined) break;
       const replaced = pools.makeRoom(host, pool);
@@ -114,20 +115,44 @@ function scheduled(work: () => number | undefined): { schedule: (ms: number) => 
 
 /** Never rejects, because no caller waits for it. After a failure the pool rests, each time twice as long. */
 async function startOn(host: DockerHost, pool: WarmPool, timeoutMs: number, log: Logger): Promise<void> {
-  const { shape, key } = pool;
-  const purpose = { pooled: true, timeoutMs: pool.timeoutMs };
-  const starting = host.startAhead(shape, purpose, AbortSignal.timeout(timeoutMs));
-  if (starting === undefined) return;
-  const coming = host.warm.expect(key);
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
-    host.warm.arrived(coming, await starting);
-    pool.restMs = 0;
+    const placed = host.placed(pool.shape, signal);
+    const there = placed instanceof Promise ? await whilePlacing(pool, placed) : placed;
+    if (await startsAhead(host, pool, there, signal)) pool.restMs = 0;
   } catch (error) {
-    host.warm.failed(coming);
     pool.restMs = Math.min(Math.max(pool.restMs * 2, firstRestMs), longestRestMs);
     pool.restsUntil = performance.now() + pool.restMs;
     const { code, message } = toClawrdenError(error);
-    const fields = { host: host.name, image: shape.image.reference, code, retryMs: pool.restMs };
+    const fields = { host: host.name, image: pool.shape.image.reference, code, retryMs: pool.restMs };
     log.warn(fields, `no ghost could be started ahead: ${message}`);
+  }
+}
+
+async function whilePlacing(pool: WarmPool, placed: Promise<GhostShape>): Promise<GhostShape> {
+  pool.placing = true;
+  try {
+    return await placed;
+  } finally {
+    pool.placing = false;
+  }
+}
+
+/** False if the cap on starts is reached. */
+async function startsAhead(
+  host: DockerHost,
+  { shape, key, timeoutMs }: WarmPool,
+  placed: GhostShape,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const starting = host.startAhead(shape, placed, { pooled: true, timeoutMs }, signal);
+  if (starting === undefined) return false;
+  const coming = host.warm.expect(key);
+  try {
+    host.warm.arrived(coming, await starting);
+    return true;
+  } catch (error) {
+    host.warm.failed(coming);
+    throw error;
   }
 }

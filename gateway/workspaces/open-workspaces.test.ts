@@ -1,0 +1,95 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import type { AgentConfig, HostConfig } from '../../src/config/gateway-config.ts';
+import type { Engine, GhostShape } from '../ports/engine.ts';
+import type { Replica, ReplicaHost } from '../ports/replica.ts';
+import { DockerHost } from '../scheduler/hosts/docker-host.ts';
+import { Scheduler } from '../scheduler/placement/scheduler.ts';
+import { shapeKey } from '../scheduler/warm/ghost-shape.ts';
+import { ghostlyEngine } from '../scheduler/warm/waiting-ghost.fixture.ts';
+import { createWarmer } from '../scheduler/warm/warmer.ts';
+import type { KeptChanges } from '../store/kept-changes.ts';
+import { openWorkspaces } from './open-workspaces.ts';
+
+const log = pino({ level: 'silent' });
+const limits = { entries: 10, bytes: 10, file: 10, depth: 10 };
+const sync = {
+  seenBy: {},
+  hostBytes: 1,
+  carried: { excludes: [], conflicts: 'keep-agent', limits },
+} as const;
+const bind = { kind: 'bind', source: '/srv' } as const;
+const agents = new Map([
+  ['follows', { name: 'follows', workspace: { ...bind, sync } } as unknown as AgentConfig],
+  ['plain', { name: 'plain', workspace: bind } as unknown as AgentConfig],
+]);
+const [config, purpose] = [
+  { name: 'one', engine: 'unix:///none', labels: {}, slots: 8, warm: 8, starts: 1 },
+  { pooled: false, timeoutMs: 0 },
+] satisfies [HostConfig, object];
+
+function shapeOf(agent: string): GhostShape {
+  const ids = { uid: 1, gid: 1, memoryBytes: 1, cpus: 1, pids: 1, network: 'none' };
+  const mounts = [{ ...bind, target: '/app', readonly: false }];
+  return {
+    ...ids,
+    agent,
+    mounts,
+    image: { reference: 'node:24', id: 'id:node:24' },
+  };
+}
+
+/** A host that starts one ghost at a time, and a carrier of a replica there that has to look at a large tree first. */
+async function start() {
+  const opening = Promise.withResolvers<Replica>();
+  const engine = ghostlyEngine('one');
+  const replicas: ReplicaHost = {
+    openReplica: () => opening.promise,
+    replicaAgents: async () => [],
+    removeReplica: async () => false,
+  };
+  const workspaces = openWorkspaces({
+    ...{ agents: () => agents, hosts: () => new Map([['one', config]]), log },
+    ...{ incidents: { tell: () => {} }, record: () => {}, kept: {} as KeptChanges },
+  });
+  const placing: Engine = workspaces.onHost('one', { ...engine, ...replicas });
+  const host = new DockerHost(config, placing);
+  host.answered();
+  await host.images.find('node:24');
+  const folder = '/volumes/ws/base';
+  const opened = () =>
+    opening.resolve({ folder, alive: () => true, found: {}, end: async () => {} } as unknown as Replica);
+  return { host, opened, started: engine.started, workspaces };
+}
+
+test('A-337 P20: an agent whose replica is still looked at takes no start from others on the host', async () => {
+  const { host, opened, started, workspaces } = await start();
+  const signal = AbortSignal.timeout(20_000);
+  const late = host.start(shapeOf('follows'), purpose, signal);
+  await host.start(shapeOf('plain'), purpose, signal);
+  expect(started.map(({ shape }) => shape.agent)).toEqual(['plain']);
+  opened();
+  await late;
+  expect(started.at(-1)?.shape).toMatchObject({ agent: 'follows', mounts: [{ source: '/volumes/ws/base' }] });
+  await workspaces.close();
+});
+
+test('A-337 P20: nor do ghosts that are started ahead for it, of which one at a time waits for the replica', async () => {
+  const { host, opened, started, workspaces } = await start();
+  const warmer = createWarmer(
+    new Scheduler([host], { running: 9, queued: 9, queueTimeoutMs: 1000 }),
+    20_000,
+    log,
+  );
+  const wish = (agent: string) => {
+    const shape = shapeOf(agent);
+    return { shape, key: shapeKey(shape), labels: {}, timeoutMs: 0, size: 2 };
+  };
+  warmer.wish([wish('follows'), wish('plain')]);
+  const agentsStarted = () => started.map(({ shape }) => shape.agent).toSorted();
+  await expect.poll(agentsStarted, { timeout: 5000 }).toEqual(['plain', 'plain']);
+  opened();
+  await expect.poll(agentsStarted, { timeout: 5000 }).toEqual(['follows', 'follows', 'plain', 'plain']);
+  warmer.close();
+  await workspaces.close();
+});

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ReplicaHost } from '../ports/replica.ts';
+import { Replicas } from './replicas.ts';
+import { agent, engine, hour, limits, never, pass, retirementOf, start } from './retire.fixture.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('A-338 P20: of the names that a host makes up nothing stays and no carrier starts, however many they are', async () => {
+  let looks = 0;
+  const opened: string[] = [];
+  const lying: ReplicaHost = {
+    openReplica: ({ agent: name }) => {
+      opened.push(name);
+      return Promise.reject(new Error('not here'));
+    },
+    replicaAgents: async () => {
+      looks += 1;
+      return Array.from({ length: 50_000 }, (_, number) => `a${looks}-${number}`);
+    },
+    removeReplica: async () => false,
+  };
+  const replicas = new Replicas();
+  replicas.attach('build-1', lying);
+  const retirement = retirementOf(replicas, new Map([['a', agent('a', 100)]]));
+  await pass(3 * 60_000);
+  expect([looks, replicas.slots, opened]).toEqual([3, [], []]);
+  await retirement.stop();
+});
+
+test('A-338 P20: of a name that a host tells for a day nothing stays when it is removed, nor of an agent that has gone', async () => {
+  const agents = new Map([['a', agent('a', 100)]]);
+  const { replicas, removed, retirement } = await start(agents, { a: 1 });
+  const { host } = engine({});
+  const removedThere: string[] = [];
+  const still = {
+    ...host,
+    replicaAgents: async () => ['made-up'],
+    removeReplica: async (name: string) => removedThere.push(name) > 0,
+  };
+  replicas.attach('build-2', still);
+  agents.delete('a');
+  await pass(25 * hour);
+  expect([removed, removedThere, replicas.slots]).toEqual([['a'], ['made-up'], []]);
+  await retirement.stop();
+});
+
+test('A-338 P20: a host that does not answer holds up no look at another', async () => {
+  const agents = new Map([['a', agent('a', 100)]]);
+  const { replicas, removed, retirement } = await start(agents, { a: 1 });
+  const silent = { ...engine({}).host, replicaAgents: () => new Promise<string[]>(() => {}) };
+  const second = engine({});
+  await second.host.openReplica({ agent: 'gone', limits, excludes: [] }, never);
+  replicas.attach('build-0', silent);
+  replicas.attach('build-2', second.host);
+  agents.clear();
+  await pass(25 * hour);
+  expect([removed, second.removed]).toEqual([['a'], ['gone']]);
+  void retirement.stop();
+});
+
+test('a slot in which somebody is, or waits, is not forgotten', async () => {
+  const { replicas, slots, retirement } = await start(new Map([['a', agent('a', 100)]]), { a: 1 });
+  const slot = slots['a']!;
+  replicas.forget(slot);
+  await replicas.close(slot);
+  await slot.turn.enter(never);
+  replicas.forget(slot);
+  expect(replicas.known('build-1', 'a')).toBe(slot);
+  slot.turn.leave();
+  replicas.forget(slot);
+  expect(replicas.known('build-1', 'a')).toBeUndefined();
+  await retirement.stop();
+});
