@@ -79,7 +79,7 @@ function retirementOf(replicas: Replicas, agents = new Map<string, AgentConfig>(
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-test('12: a carrier that no command uses for half an hour ends, and its replica stays', async () => {
+test('12: a carrier that no command and no session uses for half an hour ends, and its replica stays', async () => {
   const { slots, ended, removed, forgotten, retirement } = await start(new Map([['a', agent('a', 100)]]), {
     a: 1,
   });
@@ -87,6 +87,11 @@ test('12: a carrier that no command uses for half an hour ends, and its replica 
   await pass(hour);
   expect(ended).toEqual([]);
   slots['a']!.commands = 0;
+  const session = { gone: Promise.resolve() };
+  slots['a']!.holders.add(session);
+  await pass(hour);
+  expect([ended, forgotten]).toEqual([[], []]);
+  slots['a']!.holders.delete(session);
   slots['a']!.usedAt = performance.now();
   await pass(29 * 60_000);
   expect(ended).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { defaultLimits } from '../../src/carrier-client/hello.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
-import type { Replicas, Slot } from './replicas.ts';
+import { isInUse, type Replicas, type Slot } from './replicas.ts';
 
 export interface RetireParts {
   readonly replicas: Replicas;
@@ -94,9 +94,10 @@ export class Retirement {
     }
   }
 
-  #isIdle({ agent, commands, bytes, usedAt, openedAt }: Slot): boolean {
+  #isIdle(slot: Slot): boolean {
+    const { agent, bytes, usedAt, openedAt } = slot;
     // One that opens for the first time is being looked at.
-    if (commands > 0 || bytes === undefined) return false;
+    if (isInUse(slot) || bytes === undefined) return false;
     return (
       this.#hostBytes(agent) === undefined ||
       performance.now() - Math.max(usedAt, openedAt) > this.#times.idle
@@ -125,7 +126,7 @@ export class Retirement {
       const slot = replicas.slot(host, agent);
       // What its last command left there has a day of its own.
       const restsFor = performance.now() - Math.max(since, slot.usedAt);
-      if (slot.commands > 0 || restsFor < this.#times.gone) continue;
+      if (isInUse(slot) || restsFor < this.#times.gone) continue;
       await this.#remove(slot);
       this.#unused.delete(key);
     }
@@ -158,7 +159,7 @@ export class Retirement {
     for (const slot of here.sort((a, b) => a.usedAt - b.usedAt)) {
       const isFresh = performance.now() - slot.usedAt < this.#times.fresh;
       if (bytes <= most || isFresh) return;
-      if (slot.commands > 0 || !slot.bytes || this.#isStuck(slot)) continue;
+      if (isInUse(slot) || !slot.bytes || this.#isStuck(slot)) continue;
       const { agent, bytes: own } = slot;
       const why = await this.#parts.evict(slot);
       if (why !== undefined) {

@@ -1,0 +1,72 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chown } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { becomeHome, bringHome, keepBesideHome, sendOut } from '../../../src/carrier-client/exchange.ts';
+import { Pair } from './carrier-pair.ts';
+import { buildsOrOnly } from './carrier-process.ts';
+import { agent, isRoot, toAgent } from './jailed-place.ts';
+
+/** Their names are more than a carrier tells of one exchange. */
+const many = 3000;
+const nameOf = (number: number) => `${number}`.padStart(200, 'x');
+
+describe.each(buildsOrOnly('static'))('what home did not take ($name)', ({ carrier, under }) => {
+  test('A-334: what was written after it was asked is not overwritten', async () => {
+    await using pair = await Pair.make(carrier, under);
+    const [home, replica] = [pair.home.session, pair.replica.session];
+    await sendOut(home, replica);
+    const path = join(pair.replicaPlace.root, 'late');
+    writeFileSync(path, 'first');
+    const there = await replica.settle();
+    await keepBesideHome(home, replica, { there });
+    writeFileSync(path, 'then');
+    await expect(becomeHome(home, replica, there)).rejects.toMatchObject({ code: 'unstable' });
+    expect(readFileSync(path, 'utf8')).toBe('then');
+    await pair.setAside();
+    expect([existsSync(path), pair.difference]).toEqual([false, '']);
+  });
+
+  test.runIf(isRoot)(
+    'A-335: of more than can be told nothing counts as home’s: it comes once home can take it',
+    async () => {
+      await using pair = await Pair.make(carrier, under, agent, ({ folder }) => {
+        toAgent(folder);
+        return [];
+      });
+      const [home, replica] = [pair.home.session, pair.replica.session];
+      const [here, there] = [pair.homePlace.root, pair.replicaPlace.root].map((root) => join(root, 'd'));
+      mkdirSync(here!, { mode: 0o755 });
+      await sendOut(home, replica);
+      for (let number = 0; number < many; number++) writeFileSync(join(there!, nameOf(number)), '');
+      const brought = await bringHome(home, replica);
+      const { refused, refusedCount } = brought!.exchanged.applied;
+      expect(refused.length).toBeLessThan(refusedCount);
+      expect(brought!.state.unstable.length).toBeGreaterThan(0);
+      expect((await replica.settle()).dirty).toBeGreaterThanOrEqual(many);
+      await chown(here!, agent.uid, agent.gid);
+      await bringHome(home, replica);
+      expect(readdirSync(here!)).toHaveLength(many);
+    },
+  );
+
+  test('A-336: what cannot be kept is not said to be: nothing of it is kept, and it can be once there is room', async () => {
+    await using pair = await Pair.make(carrier, under);
+    const [home, replica] = [pair.home.session, pair.replica.session];
+    await sendOut(home, replica);
+    for (const name of ['a', 'b']) writeFileSync(join(pair.replicaPlace.root, name), name);
+    const kept = join(pair.homePlace.area, 'kept');
+    rmSync(kept, { recursive: true, force: true });
+    writeFileSync(kept, 'no folder');
+    await expect(keepBesideHome(home, replica)).rejects.toMatchObject({
+      code: 'workspace-full',
+      isOver: false,
+    });
+    rmSync(kept);
+    const applied = await keepBesideHome(home, replica);
+    const paths = (applied?.refused ?? [])
+      .filter((one) => one.kept !== undefined)
+      .map(({ path }) => `${path}`);
+    expect(paths.sort()).toEqual(['a', 'b']);
+  });
+});
