@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { resetReplica } from '../../gateway/workspaces/reset-replica.ts';
 import { fileSystems } from '../../shim/native/test/carrier-process.ts';
-import { ended, startWriter } from './endless-writer.ts';
+import { ended, startWriter } from '../../shim/native/test/endless-writer.ts';
 import { agent, followedWorkspace, keptOf, Site } from './site.ts';
 
 const patience = () => AbortSignal.timeout(120_000);

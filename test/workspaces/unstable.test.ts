@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ended, startWriter } from './endless-writer.ts';
+import { ended, startWriter } from '../../shim/native/test/endless-writer.ts';
 import { Site } from './site.ts';
 
 const patience = () => AbortSignal.timeout(120_000);

@@ -1,9 +1,10 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { becomeHome, bringHome, keepBesideHome, sendOut } from '../../../src/carrier-client/exchange.ts';
 import { Pair } from './carrier-pair.ts';
 import { buildsOrOnly } from './carrier-process.ts';
+import { ended, startWriter } from './endless-writer.ts';
 import { agent, isRoot, toAgent } from './jailed-place.ts';
 
 /** Their names are more than a carrier tells of one exchange. */
@@ -24,6 +25,21 @@ describe.each(buildsOrOnly('static'))('what home did not take ($name)', ({ carri
     expect(readFileSync(path, 'utf8')).toBe('then');
     await pair.setAside();
     expect([existsSync(path), pair.difference]).toEqual([false, '']);
+  });
+
+  test('A-334: of a file that changes while it is read nothing is kept, and nothing is said to be', async () => {
+    await using pair = await Pair.make(carrier, '/dev/shm');
+    const [home, replica] = [pair.home.session, pair.replica.session];
+    await sendOut(home, replica);
+    const path = join(pair.replicaPlace.root, 'late');
+    writeFileSync(path, Buffer.alloc(16 << 20));
+    const writer = await startWriter(path);
+    onTestFinished(() => ended(writer));
+    await expect(keepBesideHome(home, replica)).rejects.toMatchObject({ code: 'unstable', role: 'replica' });
+    await ended(writer);
+    expect(existsSync(join(pair.homePlace.area, 'kept'))).toBe(false);
+    const applied = await keepBesideHome(home, replica);
+    expect(applied?.refused.find((one) => one.path.equals(Buffer.from('late')))?.kept).toBeDefined();
   });
 
   describe.runIf(isRoot)('in a folder that the agent may not write', () => {
