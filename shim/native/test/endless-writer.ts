@@ -5,7 +5,7 @@ import { once } from 'node:events';
 export async function startWriter(path: string): Promise<ChildProcess> {
   const script = `const fs = require('node:fs');
     const fd = fs.openSync(process.argv[1], 'r+');
-    process.stdout.write('begun');
+    fs.writeSync(1, 'begun');
     for (let n = 0; ; n++) fs.writeSync(fd, String(n).padStart(9), 0);`;
   const child = spawn(process.execPath, ['-e', script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');
