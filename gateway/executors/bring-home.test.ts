@@ -37,7 +37,7 @@ function visiting(ms: number) {
     await abortable(new Promise((resolve) => setTimeout(resolve, ms)), signal);
     seen.came += 1;
   };
-  const visit: Visit = { settle: exchange, bringHome: exchange, exchange, end: () => {} };
+  const visit: Visit = { settle: exchange, bringHome: exchange, exchange, leaveIn: () => {}, end: () => {} };
   return { seen, visit };
 }
 

@@ -40,7 +40,7 @@ function start(settle: (host: string) => Promise<void>) {
   const gate = new Gate(() => 2);
   const visit = ({ name }: { name: string }) => ({
     ...{ settle: () => settle(name), exchange: () => settle(name) },
-    ...{ bringHome: () => Promise.resolve(undefined), end: () => {} },
+    ...{ bringHome: () => Promise.resolve(undefined), leaveIn: () => {}, end: () => {} },
   });
   const parts: PlacerParts = {
     scheduler: { lease } as unknown as Scheduler,

@@ -48,7 +48,9 @@ async function enter(
       const init = await session.enter(execution.signal, parts.startTimeoutMs);
       const placed = placedIn(session, init);
       const visit = visitOf(placed.lease.host, plan, execution, parts);
-      return await settledOrLeft(placed, () => settled(placed, visit, execution, leaveGate));
+      const ready = await settledOrLeft(placed, () => settled(placed, visit, execution, leaveGate));
+      if (plan.mounts.some(({ readOnly }) => readOnly !== true)) visit?.leaveIn(session);
+      return ready;
     } catch (error) {
       execution.signal.throwIfAborted();
       // Nothing of the plan was sent.

@@ -16,7 +16,14 @@ const slot = (change: Partial<Slot>): Slot => ({
     entries: 0,
     at: undefined,
   },
-  ...{ working: 0, notTaken: 0, removing: undefined, carried: undefined, keptTree: undefined },
+  ...{
+    working: 0,
+    notTaken: 0,
+    removing: undefined,
+    carried: undefined,
+    keptTree: undefined,
+    holders: new Set(),
+  },
   ...{ turn: new Gate(() => 1), cut: new AbortController() },
   ...change,
 });

@@ -14,6 +14,7 @@ test('P20: a relay that begins lane after lane has one copy ahead for each agent
       settle,
       bringHome: () => Promise.resolve(undefined),
       exchange: settle,
+      leaveIn: () => {},
       end: () => ended.push(agent),
     };
   };

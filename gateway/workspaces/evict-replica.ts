@@ -20,9 +20,14 @@ export async function evictReplica(slot: Slot, parts: EvictParts): Promise<strin
   const reset = await resetReplica(slot, is.sync, parts);
   if ('refused' in reset) return reset.text;
   const { kept, left } = reset.done;
-  if (kept !== undefined) {
-    const files = keptPaths(kept.refused);
-    parts.onKept({ agent, host, execution: '', why: 'late', count: kept.refusedCount, files });
-  }
+  if (kept.count > 0)
+    parts.onKept({
+      agent,
+      host,
+      execution: '',
+      why: 'late',
+      count: kept.count,
+      files: keptPaths(kept.files),
+    });
   return left?.text;
 }

@@ -133,10 +133,11 @@ async function reset(
   if (discard) return (await discardReplica(slot, parts)) ?? { kept: '', count: 0 };
   const done = await resetReplica(slot, sync, parts, force);
   if (!('done' in done)) return done;
-  const files = keptPaths(done.done.kept?.refused ?? []);
-  const count = files.length === 0 ? 0 : Math.max(done.done.kept?.refusedCount ?? 0, files.length);
+  const { kept: found, left } = done.done;
+  const files = keptPaths(found.files);
+  const count = files.length === 0 ? 0 : Math.max(found.count, files.length);
   const kept = await parts.kept.add({ agent, host, execution: '', why: 'late', count, files });
-  return done.done.left ?? { kept, count };
+  return left ?? { kept, count };
 }
 
 /** What is exchanged with the host ends, too, if it does not come to an end soon. */

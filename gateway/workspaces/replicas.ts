@@ -6,6 +6,12 @@ import { Gate } from '../../src/gate.ts';
 import type { Replica, ReplicaHost, ReplicaWish } from '../ports/replica.ts';
 import { ReplicaUnreachable } from './faults.ts';
 
+/** A session that mounts a replica. */
+export interface Holder {
+  /** Nothing in it works any more. Never rejects. */
+  readonly gone: Promise<unknown>;
+}
+
 /** One agent's replica on one host, as far as this gateway uses it. */
 export interface Slot {
   readonly host: string;
@@ -22,6 +28,8 @@ export interface Slot {
   commands: number;
   /** Those of them that work in it. */
   working: number;
+  /** Sessions in which commands worked, and left what may work on in it. */
+  readonly holders: Set<Holder>;
   /** Changes in it that home did not take, since this gateway began. */
   notTaken: number;
   /** The id of its tree when what it had was last kept beside home. */
@@ -41,6 +49,11 @@ export interface Slot {
   at: Version | undefined;
   /** It is being removed: who needs it waits, and makes another. */
   removing: Promise<void> | undefined;
+}
+
+/** Something works in it, or is about to. */
+export function isInUse({ commands, holders }: Pick<Slot, 'commands' | 'holders'>): boolean {
+  return commands > 0 || holders.size > 0;
 }
 
 /** What is known of a home. */
@@ -102,6 +115,7 @@ export class Replicas {
       carried: undefined,
       commands: 0,
       working: 0,
+      holders: new Set(),
       notTaken: 0,
       keptTree: undefined,
       usedAt: 0,
@@ -156,7 +170,7 @@ export class Replicas {
     if (slot.opening !== undefined || slot.removing !== undefined) return;
     const { openedAt } = slot;
     await abortable(this.#start(slot, carried), signal);
-    if (slot.openedAt === openedAt && slot.commands === 0) await this.close(slot);
+    if (slot.openedAt === openedAt && !isInUse(slot)) await this.close(slot);
   }
 
   /** Several commands may wait for one start, so it does not end with any of them. */

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keepBesideHome } from '../../src/carrier-client/exchange.ts';
-import type { Applied } from '../../src/carrier-client/exchange-frames.ts';
 import type { SyncConfig } from '../../src/config/gateway-config.ts';
 import type { WorkspaceRefusal } from '../ports/workspace-view.ts';
 import { toWorkspaceError } from './faults.ts';
 import type { Homes } from './homes.ts';
 import { type InReplicaParts, inReplica } from './in-replica.ts';
+import { type KeepWish, keepLate, type Late } from './keep-late.ts';
 import type { Replicas, Slot } from './replicas.ts';
 import { refusalOf, soon } from './use-now.ts';
 
@@ -20,7 +19,7 @@ const removeWithinMs = 15_000;
 const againMs = 250;
 
 export interface Reset {
-  readonly kept: Applied | undefined;
+  readonly kept: Late;
   /** Why it is still there. */
   readonly left?: WorkspaceRefusal;
 }
@@ -39,15 +38,35 @@ export async function resetReplica(
     };
     try {
       return await inReplica(slot, inTurn, parts, signal, async ({ session }, turn) => {
-        const kept = await keepBesideHome(turn, session, { limits: carried.limits });
+        await endSessions(slot, parts, signal);
+        const kept = await keepAll({ turn, session, signal, limits: carried.limits });
         // Still in the replica's turn: no command settles in between, and loses what it then wrote.
-        const left = slot.working > 0 && !force ? busy(slot) : await discardReplica(slot, parts);
+        const isBusy = slot.working > 0 && !force;
+        const left = isBusy ? busy(slot) : (held(slot) ?? (await discardReplica(slot, parts)));
         return { kept, ...(left && { left }) };
       });
     } catch (error) {
       throw toWorkspaceError(error, slot.host);
     }
   });
+}
+
+/** What a session without a command left in the background writes until its end. */
+async function endSessions(slot: Slot, { forget }: ResetParts, signal: AbortSignal): Promise<void> {
+  const until = performance.now() + removeWithinMs;
+  while (slot.holders.size > 0 && slot.working === 0 && performance.now() < until) {
+    forget(slot.agent);
+    await sleep(againMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}
+
+async function keepAll(wish: Omit<KeepWish, 'there'>): Promise<Late> {
+  let [count, files]: [number, Late['files']] = [0, []];
+  await keepLate({ ...wish, there: await wish.session.settle() }, (_tree, late) => {
+    count += late.count;
+    files = [...files, ...late.files];
+  });
+  return { count, files };
 }
 
 /** Removes it with what only it has. */
@@ -66,6 +85,12 @@ export function busy({ agent, host, working }: Slot): WorkspaceRefusal {
     refused: 'not-now',
     text: `${what} in the replica of agent ${agent} on ${host}: wait for the end, or end what runs with --force`,
   };
+}
+
+function held({ agent, host, holders }: Slot): WorkspaceRefusal | undefined {
+  if (holders.size === 0) return undefined;
+  const text = `a session works in the replica of agent ${agent} on ${host}: end it with clawrden session reset ${agent}`;
+  return { refused: 'not-now', text };
 }
 
 async function remove(slot: Slot, replicas: Replicas, forget: (agent: string) => void): Promise<void> {

@@ -10,14 +10,14 @@ import { agent, engine, hour, limits, never, pass, retirementOf, start } from '.
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('12: a carrier that no command uses for half an hour ends, and its replica stays', async () => {
+test('12: a carrier that no command and no session uses for half an hour ends, and its replica stays', async () => {
   const { slots, ended, removed, forgotten, retirement } = await start(new Map([['a', agent('a', 100)]]), {
     a: 1,
   });
-  slots['a']!.commands = 1;
+  slots['a']!.holders.add({ gone: Promise.resolve() });
   await pass(hour);
-  expect(ended).toEqual([]);
-  slots['a']!.commands = 0;
+  expect([ended, forgotten]).toEqual([[], []]);
+  slots['a']!.holders.clear();
   slots['a']!.usedAt = performance.now();
   await pass(29 * 60_000);
   expect(ended).toEqual([]);

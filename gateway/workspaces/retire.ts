@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
-import type { Replicas, Slot } from './replicas.ts';
+import { isInUse, type Replicas, type Slot } from './replicas.ts';
 
 export interface RetireParts {
   readonly replicas: Replicas;
@@ -105,9 +105,10 @@ export class Retirement {
     return this.#stopping.signal.aborted;
   }
 
-  #isIdle({ agent, commands, bytes, usedAt, openedAt }: Slot): boolean {
+  #isIdle(slot: Slot): boolean {
+    const { agent, bytes, usedAt, openedAt } = slot;
     // One that opens for the first time is being looked at.
-    if (commands > 0 || bytes === undefined) return false;
+    if (isInUse(slot) || bytes === undefined) return false;
     return (
       this.#hostBytes(agent) === undefined ||
       performance.now() - Math.max(usedAt, openedAt) > this.#times.idle
@@ -135,7 +136,7 @@ export class Retirement {
       const known = replicas.known(host, agent);
       // What its last command left there has a day of its own.
       const restsFor = performance.now() - Math.max(since, known?.usedAt ?? 0);
-      if ((known?.commands ?? 0) > 0 || restsFor < this.#times.gone) continue;
+      if ((known !== undefined && isInUse(known)) || restsFor < this.#times.gone) continue;
       await this.#remove(known ?? replicas.slot(host, agent));
       unused.delete(agent);
     }
@@ -180,7 +181,7 @@ export class Retirement {
     for (const slot of here.sort((a, b) => a.usedAt - b.usedAt)) {
       const isFresh = performance.now() - slot.usedAt < this.#times.fresh;
       if (bytes <= most || isFresh || this.#stops) return;
-      if (slot.commands > 0 || !slot.bytes || this.#isStuck(slot)) continue;
+      if (isInUse(slot) || !slot.bytes || this.#isStuck(slot)) continue;
       const { agent, bytes: own } = slot;
       const why = await this.#parts.evict(slot);
       if (why !== undefined) {

@@ -4,26 +4,21 @@ import {
   bringHome,
   type HomeTurn,
   isDirty,
-  keepBesideHome,
   meetHome,
 } from '../../src/carrier-client/exchange.ts';
-import type { Refused } from '../../src/carrier-client/exchange-frames.ts';
 import type { SyncConfig } from '../../src/config/gateway-config.ts';
 import type { Replica } from '../ports/replica.ts';
+import { keepLate, type Late } from './keep-late.ts';
 import type { Slot } from './replicas.ts';
 
 export type Brought = Awaited<ReturnType<typeof bringHome>>;
-/** What was found there that no command waits for. */
-export interface Late {
-  readonly count: number;
-  readonly files: readonly Refused[];
-}
 
 export interface Sides {
   readonly turn: HomeTurn;
   readonly replica: Pick<Replica, 'session'>;
   readonly sync: SyncConfig;
   readonly slot: Slot;
+  readonly signal: AbortSignal;
 }
 
 /** Both are called as soon as it is at home: what follows may fail. */
@@ -35,7 +30,7 @@ export interface Hears {
 
 /** Brings the replica to where home is. Resolves with what home was. */
 export async function settle(sides: Sides, isAlone: boolean, { taken, late }: Hears): Promise<CarrierState> {
-  const { turn, replica, sync, slot } = sides;
+  const { turn, replica, sync, slot, signal } = sides;
   const { session } = replica;
   const { conflicts, limits } = sync.carried;
   const there = await session.settle();
@@ -43,8 +38,15 @@ export async function settle(sides: Sides, isAlone: boolean, { taken, late }: He
     // What cannot be taken is found out before the host is asked for all of it.
     await turn((home) => home.settle());
     if (isAlone) {
-      await keepLate(sides, there, late);
-      return (await becomeHome(turn, session, { limits, there })).here;
+      // Once, however often the replica fails to become home after that: what is kept twice pushes out what was kept before.
+      const kept = await keepLate(
+        { turn, session, limits, signal, there, keptTree: slot.keptTree },
+        (tree, found) => {
+          slot.keptTree = tree;
+          late(found);
+        },
+      );
+      return (await becomeHome(turn, session, { limits, there: kept })).here;
     }
     taken(await bringHome(turn, session, { conflicts, limits, there }));
     slot.keptTree = undefined;
@@ -53,17 +55,4 @@ export async function settle(sides: Sides, isAlone: boolean, { taken, late }: He
   const { here, exchanged } = await meetHome(turn, session, { limits, there });
   if (exchanged !== undefined) slot.keptTree = undefined;
   return here;
-}
-
-/** Once, however often the replica fails to become home after that: what is kept twice pushes out what was kept before. */
-async function keepLate(
-  { turn, replica, slot, sync }: Sides,
-  there: CarrierState,
-  late: Hears['late'],
-): Promise<void> {
-  if (slot.keptTree === there.tree) return;
-  const { limits } = sync.carried;
-  const kept = await keepBesideHome(turn, replica.session, { limits, there });
-  slot.keptTree = there.tree;
-  if (kept !== undefined) late({ count: kept.refusedCount, files: kept.refused });
 }

@@ -17,3 +17,22 @@ test('12: a command that has ended begins no work, and is counted once', () => {
   expect(() => stay.work()).toThrow('ended');
   expect(slot).toMatchObject({ commands: 0, working: 0 });
 });
+
+test('A-333: what a command left in a session works on, so nothing is late until the session is gone', async () => {
+  const slot = new Replicas().slot('build-1', 'a');
+  const { promise: gone, resolve } = Promise.withResolvers<void>();
+  const session = { gone };
+  for (let times = 0; times < 2; times++) {
+    const stay = new Stay(slot);
+    stay.wait();
+    expect(stay.work()).toBe(times === 0);
+    stay.leaveIn(session);
+    stay.end();
+  }
+  expect([slot.working, slot.holders.size]).toEqual([0, 1]);
+  resolve();
+  await gone;
+  const next = new Stay(slot);
+  next.wait();
+  expect([slot.holders.size, next.work()]).toEqual([0, true]);
+});

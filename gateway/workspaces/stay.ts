@@ -1,5 +1,5 @@
 import { ClawrdenError } from '../../src/errors.ts';
-import type { Slot } from './replicas.ts';
+import type { Holder, Slot } from './replicas.ts';
 
 /** One command in a replica. Until its end, nothing ends the replica's carrier for rest or removes the replica. */
 export class Stay {
@@ -20,20 +20,28 @@ export class Stay {
   }
 
   /**
-   * Its turn has come: from now on a command waits for what appears there. True if none did before. Throws if the
-   * command has ended.
+   * Its turn has come: from now on a command waits for what appears there. True if none did before, and nothing that one
+   * left works there. Throws if the command has ended.
    */
   work(): boolean {
     if (this.#stage === 'ended') throw new ClawrdenError('canceled', 'the command has ended');
     if (this.#stage === 'working') return false;
     this.#stage = 'working';
     this.#slot.working += 1;
-    return this.#slot.working === 1;
+    return this.#slot.working === 1 && this.#slot.holders.size === 0;
   }
 
   /** Its tool starts: what home did not take until now is not its work. */
   begin(): void {
     this.#notTakenBefore = this.#slot.notTaken;
+  }
+
+  /** What it leaves in the background of a session works on until that is gone. */
+  leaveIn(session: Holder): void {
+    const { holders } = this.#slot;
+    if (holders.has(session)) return;
+    holders.add(session);
+    void session.gone.then(() => holders.delete(session));
   }
 
   /** Changes that home did not take since then. A replica does not tell which of its commands made them. */

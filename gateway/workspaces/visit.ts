@@ -7,8 +7,9 @@ import { ClawrdenError } from '../../src/errors.ts';
 import type { Replica } from '../ports/replica.ts';
 import { ReplicaUnreachable, toWorkspaceError } from './faults.ts';
 import { type InReplicaParts, inReplica } from './in-replica.ts';
-import type { Slot } from './replicas.ts';
-import { type Brought, type Late, settle } from './settle.ts';
+import type { Late } from './keep-late.ts';
+import type { Holder, Slot } from './replicas.ts';
+import { type Brought, settle } from './settle.ts';
 import { SlowHost } from './slow-host.ts';
 import { Stay } from './stay.ts';
 
@@ -45,6 +46,8 @@ export interface Visit {
   readonly bringHome: (signal: AbortSignal) => Promise<NotHome | undefined>;
   /** Both: while the command runs. */
   readonly exchange: (signal: AbortSignal) => Promise<void>;
+  /** It runs in this session, and may leave something there that writes on: as long as that is there, nothing is late. */
+  readonly leaveIn: (session: Holder) => void;
   /** The command has ended. Once. */
   readonly end: () => void;
 }
@@ -87,7 +90,7 @@ export function visitOf(parts: VisitParts, of: Visitor, workspace: WorkspaceConf
       stay.wait();
       using slow = new SlowHost(() => onSlow?.());
       const work: Work<void> = async (turn, replica, sync) => {
-        const here = await settle({ turn, replica, sync, slot }, stay.work(), { taken, late });
+        const here = await settle({ turn, replica, sync, slot, signal }, stay.work(), { taken, late });
         stay.begin();
         parts.replicas.met(slot, here);
       };
@@ -100,8 +103,9 @@ export function visitOf(parts: VisitParts, of: Visitor, workspace: WorkspaceConf
     },
     exchange: (signal) =>
       exchanged(scene, signal, async (turn, replica, sync) => {
-        parts.replicas.met(slot, await settle({ turn, replica, sync, slot }, false, { taken, late }));
+        parts.replicas.met(slot, await settle({ turn, replica, sync, slot, signal }, false, { taken, late }));
       }),
+    leaveIn: (session) => stay.leaveIn(session),
     end: () => stay.end(),
   };
 }

@@ -20,8 +20,8 @@ export interface ChangesDone {
 export interface BeginOptions {
   /** To a replica: home's version. To home: the version of home that the replica had. */
   readonly version: Version;
-  /** Whatever is there is overwritten. */
-  readonly force?: boolean;
+  /** Whatever is there is overwritten, if its tree still has this id: `verify` fails with `unstable` otherwise. */
+  readonly force?: string;
   /** All of a tree comes: what is not named is not in it. */
   readonly whole?: boolean;
   /** To home: of two changes the sender's stands, and what was there is kept. */
@@ -93,11 +93,12 @@ export function encodeQuery(query: ChangesQuery): Buffer {
 }
 
 export function encodeBegin({ version, force, whole, theirs, trusted, keepOnly }: BeginOptions): Buffer {
-  const flags = [force, whole, theirs, trusted, keepOnly].reduce(
+  const flags = [force !== undefined, whole, theirs, trusted, keepOnly].reduce(
     (sum, flag, bit) => sum + (flag ? 1 << bit : 0),
     0,
   );
-  return Buffer.concat([u8(flags), u64(version.epoch), u64(version.seq)]);
+  const tree = Buffer.from(force ?? '', 'hex');
+  return Buffer.concat([u8(flags), u64(version.epoch), u64(version.seq), tree]);
 }
 
 export function encodeAcknowledge({ epoch, seq }: Version, not: readonly Buffer[]): Buffer {

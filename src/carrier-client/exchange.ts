@@ -110,6 +110,8 @@ async function applyAtHome(
       await sendWanted(replica, home, wants);
       ({ wants, checked } = await home.verify());
     }
+    if (begin.keepOnly === true && sent.unstable + checked.unstable > 0)
+      throw new CarrierError('unstable', 'something writes there, and no command does', { role: 'replica' });
     // Who waits for it has heard that it is gone.
     if (!replica.alive)
       throw endedBy(replica, 'carrier-lost', 'the carrier ended before its changes were taken');
@@ -139,7 +141,7 @@ export interface MetHome {
   readonly exchanged: Exchanged | undefined;
 }
 
-/** As `sendOut`. */
+/** As `sendOut`. `force`: it is what home is, whatever it changed until it was asked. */
 export async function meetHome(
   home: Home,
   replica: CarrierSession,
@@ -151,7 +153,7 @@ export async function meetHome(
   const begin = async (session: CarrierSession) => {
     here = await session.settle();
     const sides: Sides = { home: session, replica, here, most };
-    if (force) return await sendAll(sides, { force: true });
+    if (force) return await sendAll(sides, { force: there.tree });
     return sameVersion(here.version, there.at) ? undefined : await sendNewer(sides, there, trusted);
   };
   const exchanged = await giveOut(turnOf(home), replica, begin, () => here);
@@ -190,7 +192,7 @@ function sendAll(
   {
     bytes = false,
     ...how
-  }: { readonly bytes?: boolean; readonly trusted?: boolean; readonly force?: boolean },
+  }: { readonly bytes?: boolean; readonly trusted?: boolean; readonly force?: string },
 ): Promise<ChangesDone> {
   const { version } = sides.here;
   return send(sides, { of: 'all', bytes }, { version, whole: true, ...how });
@@ -223,12 +225,15 @@ export async function bringHome(
   if (!isDirty(state)) return undefined;
   const begin = { version: state.at, theirs: conflicts === 'keep-tool' };
   const exchanged = await takeHome(turnOf(home), replica, begin, limits);
-  const { version, refused } = exchanged.applied;
+  const { version, refused, refusedCount } = exchanged.applied;
   const not = refused.flatMap(({ why, path }) => (why === 'unstable' ? [path] : []));
-  return { exchanged, state: await replica.acknowledge(version, not) };
+  // Home tells those first: if more of them may be untold, all comes again, and what home has by then is nothing to do.
+  const areTold = refusedCount === refused.length || not.length < refused.length;
+  if (areTold) return { exchanged, state: await replica.acknowledge(version, not) };
+  return { exchanged, state: { ...(await replica.settle()), unstable: not } };
 }
 
-/** The replica is what home is, whatever it changed. */
+/** The replica is what home is, whatever it changed until it was asked; throws `unstable` if something changed since. */
 export async function becomeHome(
   home: Home,
   replica: CarrierSession,
@@ -239,7 +244,7 @@ export async function becomeHome(
 
 /**
  * What the replica changed is kept beside home and never applied; the replica stays as it is. For changes that no
- * command waits for any more.
+ * command waits for any more. Throws `unstable`, and nothing is kept, if something changed while it was read.
  */
 export async function keepBesideHome(
   home: Home,

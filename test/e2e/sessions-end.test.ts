@@ -55,6 +55,13 @@ describe.skipIf(!hasLab())('sessions, their workspaces and their ends', () => {
     expect(await run('cat out $HOME/x', 'followed')).toMatchObject({ code: 0, stdout: 'two\nkept\n' });
   });
 
+  test('A-333: what a command left in the background wrote comes home with the next command', async () => {
+    expect(await run('(sleep 1; echo x >late) & :', 'followed')).toMatchObject({ code: 0 });
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    expect(await run('cat late', 'followed')).toMatchObject({ code: 0, stdout: 'x\n' });
+    expect(await readFile(join(stack.workspaceOf('followed'), 'late'), 'utf8')).toBe('x\n');
+  });
+
   test('P9 a script that only the session has is what a person is asked about, and what runs', async () => {
     const script = '/home/ghost/job.sh';
     await run(`echo 'echo approved; exit 5' >${script}`);

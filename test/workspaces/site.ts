@@ -210,7 +210,7 @@ export class Site implements AsyncDisposable {
     const { session, child, stream } = carrier;
     const begin = session.begin.bind(session);
     session.begin = (options) => {
-      if (options.force === true && this.failing.has(host)) child.kill('SIGKILL');
+      if (options.force !== undefined && this.failing.has(host)) child.kill('SIGKILL');
       return begin(options);
     };
     const alive = () => child.exitCode === null && child.signalCode === null && !stream.destroyed;

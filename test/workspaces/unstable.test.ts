@@ -1,29 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { ended, startWriter } from '../../shim/native/test/endless-writer.ts';
 import { Site } from './site.ts';
 
 const patience = () => AbortSignal.timeout(120_000);
 const megabytes = 16;
-
-/** Changes the first bytes of a file without a pause, so each look at all of it meets a change. */
-async function writer(path: string): Promise<ChildProcess> {
-  const script = `const fs = require('node:fs');
-    const fd = fs.openSync(process.argv[1], 'r+');
-    process.stdout.write('begun');
-    for (let n = 0; ; n++) fs.writeSync(fd, String(n).padStart(9), 0);`;
-  const child = spawn(process.execPath, ['-e', script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(child.stdout, 'data');
-  return child;
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  child.kill('SIGKILL');
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-}
 
 /** A command has run, and something still writes `large`. */
 async function writing(site: Site) {
@@ -32,7 +15,7 @@ async function writing(site: Site) {
   const path = join(site.replicas.one.root, 'large');
   writeFileSync(path, Buffer.alloc(megabytes << 20));
   writeFileSync(join(site.replicas.one.root, 'other'), 'done');
-  return { visit, path, child: await writer(path) };
+  return { visit, path, child: await startWriter(path) };
 }
 
 test('12: a file that changes while it is read comes home before the command ends', async () => {

@@ -46,6 +46,7 @@ export class Session {
   #usedAt = Date.now();
   #isRetired = false;
   #gone: Promise<boolean> | undefined;
+  readonly #left = Promise.withResolvers<void>();
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -79,6 +80,11 @@ export class Session {
   /** Aborts when it has ended; the reason is a ClawrdenError. */
   get over(): AbortSignal {
     return this.#over.signal;
+  }
+
+  /** Nothing of it works any more, as far as its host says. */
+  get gone(): Promise<void> {
+    return this.#left.promise;
   }
 
   /** It takes commands. */
@@ -145,6 +151,7 @@ export class Session {
     const started = await this.#ready.catch(() => undefined);
     const gone = started === undefined || (await started.lease.host.destroy(started.ghost));
     this.#release();
+    this.#left.resolve();
     return gone;
   }
 

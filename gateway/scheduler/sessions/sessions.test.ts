@@ -189,10 +189,12 @@ test('what ends one agent’s sessions leaves the others, and a host that is los
   const [one, two] = [await enter(request('one')), await enter(request('two'))];
   const [ending] = sessions.end((agent) => agent === 'one', 'a test');
   expect(await ending!.gone).toBe(true);
+  await one.session.gone;
   expect([one.session.over.aborted, two.session.over.aborted]).toEqual([true, false]);
   for (const host of hosts) host.lose(new ClawrdenError('host-lost', 'lost'));
   await vi.advanceTimersByTimeAsync(10);
   expect([two.session.over.aborted, sessions.list(), running()]).toEqual([true, [], [0, 0]]);
+  await two.session.gone;
 });
 
 test('when the gateway stops, it waits until all are gone', async () => {

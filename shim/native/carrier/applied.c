@@ -150,29 +150,43 @@ static void set_bases(struct carrier *carrier)
     carrier->index.at_seq = receiving->seq;
 }
 
-static void put_refused(struct carrier *carrier)
+struct telling {
+    size_t from;
+    uint32_t count, told;
+};
+
+static void put_refused_for(struct carrier *carrier, enum why why, struct telling *telling)
 {
     struct stream *stream = &carrier->stream;
     const struct receiving *receiving = carrier->receiving;
-    uint32_t count = 0, told = 0;
-    uint8_t *hole = stream_hole(stream, 8);
-    size_t from = stream->out_end;
     for (uint32_t number = 0; number < receiving->count; number++) {
         const struct op *op = &receiving->ops[number];
-        if (op->verdict != IN_CONFLICT && op->verdict != IS_UNSTABLE && !op->aside)
+        bool refused = op->verdict == IN_CONFLICT || op->verdict == IS_UNSTABLE || op->aside;
+        enum why is = op->verdict == IS_UNSTABLE ? WHY_UNSTABLE : op->verdict == IN_CONFLICT ? WHY_CONFLICT : WHY_REPLACED;
+        if (!refused || is != why)
             continue;
-        count++;
-        if (stream->out_end - from > TOLD_BYTES)
+        telling->count++;
+        if (stream->out_end - telling->from > TOLD_BYTES)
             continue;
-        stream_put_u8(stream, op->verdict == IS_UNSTABLE ? WHY_UNSTABLE : op->verdict == IN_CONFLICT ? WHY_CONFLICT : WHY_REPLACED);
+        stream_put_u8(stream, (uint8_t)why);
         stream_put_u8(stream, op->kept);
         stream_put_u32(stream, number);
         stream_put_text(stream, op->path);
-        told++;
+        telling->told++;
     }
+}
+
+/* What must come again first: of it nothing may be untold unless all that is told is of it. */
+static void put_refused(struct carrier *carrier)
+{
+    uint8_t *hole = stream_hole(&carrier->stream, 8);
+    struct telling telling = {.from = carrier->stream.out_end};
+    put_refused_for(carrier, WHY_UNSTABLE, &telling);
+    put_refused_for(carrier, WHY_CONFLICT, &telling);
+    put_refused_for(carrier, WHY_REPLACED, &telling);
     if (hole) {
-        put_u32(hole, count);
-        put_u32(hole + 4, told);
+        put_u32(hole, telling.count);
+        put_u32(hole + 4, telling.told);
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "beneath.h"
 #include "content.h"
+#include "exchange.h"
 
 /* Of what is larger only size and mtime are compared. */
 enum { READ_AGAIN_MOST = 64 * 1024 * 1024 };
@@ -59,6 +60,9 @@ static bool names_as_known(struct carrier *carrier, const struct entry *entry, D
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
             continue;
         const struct entry *child = index_find(&carrier->index, entry, name, strlen(name));
+        /* A folder that goes whatever it has takes along what is not carried. */
+        if (child && child->skip != SKIP_NOT && carrier->receiving && carrier->receiving->force)
+            continue;
         if (!child || !entry_alive(child) || !as_known(carrier, child, dirfd(names), name))
             return false;
         count++;

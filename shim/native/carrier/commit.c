@@ -15,6 +15,7 @@
 #include "stage.h"
 #include "state-frames.h"
 #include "unlock.h"
+#include "verify.h"
 
 static bool inside(const char *path, const struct op *folder)
 {
@@ -122,9 +123,10 @@ static const char *to_keep(const struct carrier *carrier, const struct op *op, c
     return path;
 }
 
-/* Of two changes the one that does not stand is not lost. */
-static void keep_others(struct carrier *carrier)
+/* Of two changes the one that does not stand is not lost. False if one of them could not be kept. */
+static bool keep_others(struct carrier *carrier)
 {
+    bool all = true;
     static char path[PATH_MOST + 16];
     struct receiving *receiving = carrier->receiving;
     int kept = -1;
@@ -141,11 +143,16 @@ static void keep_others(struct carrier *carrier)
         snprintf(number_text, sizeof number_text, "%u", number);
         op->kept = kept >= 0 && beneath_rename(folder, name, kept, number_text, RENAME_NEW) == 0;
         op->out = op->kept ? OUT_NOT : op->out;
+        all &= op->kept;
     }
     if (kept < 0)
-        return;
+        return all;
     close(kept);
-    kept_bound(carrier);
+    if (all || !receiving->keep_only)
+        kept_bound(carrier);
+    else
+        kept_remove(carrier, receiving->kept);
+    return all;
 }
 
 void commit(struct carrier *carrier)
@@ -157,9 +164,14 @@ void commit(struct carrier *carrier)
     }
     unlock_folders(carrier);
     move_all(carrier);
-    keep_others(carrier);
+    bool all_kept = keep_others(carrier);
     late_remember(carrier);
     lock_folders(carrier);
+    /* Who hears that it is kept overwrites it where it came from. */
+    if (receiving->keep_only && !all_kept) {
+        exchange_fail(carrier, "workspace-full: there is no room to keep what came");
+        return;
+    }
     finish_folders(carrier);
     tell_applied(carrier);
     stream_flush(&carrier->stream);

@@ -56,10 +56,11 @@ struct way {
 
 struct receiving {
     int stage;
-    /* `whole`: what the other side does not name is not in its tree. `theirs`: of two changes the other side's stands.
+    /* `force`: what changed here goes, if the tree is still `tree`. `whole`: what the other side does not name is not in its tree. `theirs`: of two changes the other side's stands.
      * `trusted`: however much goes. `keep_only`: nothing is applied, and what would be is kept. */
     bool force, whole, theirs, trusted, keep_only, asked, checked;
     uint64_t epoch, seq, bytes;
+    uint8_t tree[SHA256_BYTES];
     /* Of all that is said of its entries, in memory. */
     uint64_t said;
     /* Files that were looked for under other names. */

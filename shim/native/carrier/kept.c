@@ -102,9 +102,15 @@ static void list_read(int fd, DIR *names, struct kept_list *list)
         qsort(list->all, list->count, sizeof *list->all, by_number);
 }
 
-static void drop_oldest(struct carrier *carrier, const struct kept_list *list)
+void kept_remove(struct carrier *carrier, uint64_t number)
 {
     char path[40];
+    snprintf(path, sizeof path, "kept/%llu", (unsigned long long)number);
+    area_remove(carrier, path);
+}
+
+static void drop_oldest(struct carrier *carrier, const struct kept_list *list)
+{
     uint64_t bytes = 0, age = carrier->limits.kept_seconds * 1000000000u, now = (uint64_t)now_ns();
     for (size_t i = 0; i < list->count; i++)
         bytes += list->all[i].bytes;
@@ -113,8 +119,7 @@ static void drop_oldest(struct carrier *carrier, const struct kept_list *list)
         bool much = bytes > carrier->limits.kept_bytes && i + 1 < list->count;
         if (!old && !much)
             continue;
-        snprintf(path, sizeof path, "kept/%llu", (unsigned long long)list->all[i].number);
-        area_remove(carrier, path);
+        kept_remove(carrier, list->all[i].number);
         bytes -= list->all[i].bytes;
     }
 }

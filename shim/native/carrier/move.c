@@ -30,7 +30,7 @@ static int live_folder(struct carrier *carrier, const char *path, const char **n
 static bool expected(struct carrier *carrier, struct op *op, const struct entry *entry, int folder, const char *name)
 {
     struct stat status;
-    if (carrier->receiving->force || as_known(carrier, entry, folder, name))
+    if (as_known(carrier, entry, folder, name))
         return true;
     op->aside = carrier->receiving->theirs && fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0
         && (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode));
@@ -70,7 +70,7 @@ static void bury_one(struct carrier *carrier, const struct entry *entry, int fol
 {
     if (beneath_rename(folder, entry->name, grave, entry->name, RENAME_NEW) != 0)
         return;
-    if (!carrier->receiving->force && !as_known(carrier, entry, grave, entry->name))
+    if (!as_known(carrier, entry, grave, entry->name))
         beneath_rename(grave, entry->name, folder, entry->name, RENAME_NEW);
 }
 

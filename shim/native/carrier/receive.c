@@ -16,6 +16,9 @@ void receive_begin(struct carrier *carrier, struct reader *reader)
 {
     uint8_t flags = read_u8(reader);
     uint64_t epoch = read_u64(reader), seq = read_u64(reader);
+    uint8_t tree[SHA256_BYTES] = {0};
+    if (flags & BEGIN_FORCE)
+        read_id(reader, tree);
     if (!read_all(reader) || flags > 31 || (flags & (BEGIN_THEIRS | BEGIN_KEEP) && carrier->limits.replica)) {
         tell_refused(carrier, "bad-frame: begin");
         return;
@@ -27,6 +30,7 @@ void receive_begin(struct carrier *carrier, struct reader *reader)
     struct receiving *receiving = carrier->receiving;
     receiving->epoch = epoch;
     receiving->seq = seq;
+    memcpy(receiving->tree, tree, sizeof tree);
     receiving->force = flags & BEGIN_FORCE;
     receiving->whole = flags & BEGIN_WHOLE;
     receiving->theirs = flags & BEGIN_THEIRS;

@@ -15,6 +15,7 @@
 #include "settle.h"
 #include "stage.h"
 #include "state-frames.h"
+#include "tree-id.h"
 
 /* Each looks through the whole index. */
 enum { SEARCHED_MOST = 100 };
@@ -180,7 +181,8 @@ static void leave_incomplete(struct receiving *receiving)
         struct op *op = &receiving->ops[number];
         bool makes = op->verdict == DO_MAKE || op->verdict == DO_REPLACE;
         bool whole = op->missing == 0 && (op->staged || op->kind == CHANGE_META);
-        if (makes && !whole)
+        bool keeps = receiving->keep_only && op->verdict == IN_CONFLICT && op->kind == CHANGE_PUT && op->wanted.type == TYPE_FILE;
+        if ((makes || keeps) && !whole)
             op->verdict = IS_UNSTABLE;
     }
 }
@@ -202,7 +204,15 @@ static void tell_checked(struct carrier *carrier, uint32_t wanted)
     stream_end(stream);
 }
 
-static void fail(struct carrier *carrier, const char *why)
+/* What is overwritten is all of what the other side has seen. */
+static bool is_expected(const struct carrier *carrier)
+{
+    uint8_t tree[SHA256_BYTES];
+    tree_id(&carrier->index, tree);
+    return memcmp(tree, carrier->receiving->tree, sizeof tree) == 0;
+}
+
+void exchange_fail(struct carrier *carrier, const char *why)
 {
     exchange_end(carrier);
     area_remove(carrier, "stage");
@@ -214,6 +224,8 @@ void verify(struct carrier *carrier)
     struct receiving *receiving = carrier->receiving;
     settle(carrier, false);
     const char *why = receiving->wrong ? receiving->wrong : state_wrong(carrier);
+    if (!why && receiving->force && !is_expected(carrier))
+        why = "unstable: something was written there meanwhile";
     if (!why && !receive_unnamed(carrier))
         why = "carrier-failed: no memory";
     uint32_t wanted = 0;
@@ -227,7 +239,7 @@ void verify(struct carrier *carrier)
         why = receiving->wrong;
     }
     if (why) {
-        fail(carrier, why);
+        exchange_fail(carrier, why);
         return;
     }
     receiving->asked = true;
@@ -237,7 +249,7 @@ void verify(struct carrier *carrier)
         leave_incomplete(receiving);
         if (!flush_replacements(carrier)) {
             stage_wrong(carrier);
-            fail(carrier, receiving->wrong);
+            exchange_fail(carrier, receiving->wrong);
             return;
         }
     }

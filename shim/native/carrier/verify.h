@@ -6,4 +6,7 @@
 /* Answers `verify`: what is still wanted, then `checked`. Nothing has been moved. */
 void verify(struct carrier *carrier);
 
+/* The exchange ends, and nothing of it was moved: that is the answer. */
+void exchange_fail(struct carrier *carrier, const char *why);
+
 #endif

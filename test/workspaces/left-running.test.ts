@@ -1,0 +1,86 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { resetReplica } from '../../gateway/workspaces/reset-replica.ts';
+import { fileSystems } from '../../shim/native/test/carrier-process.ts';
+import { ended, startWriter } from '../../shim/native/test/endless-writer.ts';
+import { agent, followedWorkspace, keptOf, Site } from './site.ts';
+
+const patience = () => AbortSignal.timeout(120_000);
+
+/** A command in a session, which is gone once `end` was called. */
+async function inSession(site: Site) {
+  const { promise: gone, resolve: end } = Promise.withResolvers<void>();
+  const visit = site.visit('one');
+  await visit.settle(patience());
+  visit.leaveIn({ gone });
+  expect(await visit.bringHome(patience())).toBeUndefined();
+  visit.end();
+  return { end };
+}
+
+async function settled(site: Site) {
+  const visit = site.visit('one');
+  await visit.settle(patience());
+  visit.end();
+}
+
+function reset(site: Site, forget: () => void) {
+  const { homes, turns, slots: replicas } = site;
+  return resetReplica(replicas.slot('one', agent), followedWorkspace.sync, {
+    homes,
+    turns,
+    replicas,
+    forget,
+  });
+}
+
+test('A-333: what a command left in a session wrote comes home with the next one; what came after the session’s end is kept', async () => {
+  await using site = new Site(fileSystems[0]);
+  const [there, home] = [site.replicas.one.root, site.home.root];
+  const { end } = await inSession(site);
+  writeFileSync(join(there, 'left'), 'of the background');
+  await settled(site);
+  expect(readFileSync(join(home, 'left'), 'utf8')).toBe('of the background');
+  expect([existsSync(join(there, 'left')), site.told, keptOf(site.home).size]).toEqual([true, [], 0]);
+  end();
+  writeFileSync(join(there, 'late'), 'of nobody');
+  await settled(site);
+  expect(site.told).toMatchObject([{ why: 'late' }]);
+  expect([existsSync(join(home, 'late')), keptOf(site.home).has('of nobody')]).toEqual([false, true]);
+  expect(site.difference('one')).toBe('');
+});
+
+test('A-333: a reset ends a session first, and keeps what that wrote until then', async () => {
+  await using site = new Site(fileSystems[0]);
+  const path = join(site.replicas.one.root, 'left');
+  const { end } = await inSession(site);
+  const done = await reset(site, () => {
+    writeFileSync(path, 'its last');
+    end();
+  });
+  expect(done).toMatchObject({ done: { kept: { files: expect.any(Array) } } });
+  expect([existsSync(path), keptOf(site.home).has('its last')]).toEqual([false, true]);
+});
+
+test('A-334: what goes on being written and no command waits for stays on its host: no command and no reset takes it', async () => {
+  await using site = new Site('/dev/shm');
+  await settled(site);
+  const path = join(site.replicas.one.root, 'large');
+  writeFileSync(path, Buffer.alloc(8 << 20, 'late'));
+  const child = await startWriter(path);
+  onTestFinished(() => ended(child));
+  const visit = site.visit('one');
+  const refused = await visit.settle(patience()).catch((error: unknown) => error);
+  visit.end();
+  expect(refused).toMatchObject({
+    code: 'workspace-unreachable',
+    message: expect.stringContaining('on one'),
+  });
+  expect(await reset(site, () => {})).toMatchObject({ refused: 'not-now' });
+  await ended(child);
+  const last = readFileSync(path, 'latin1');
+  await settled(site);
+  expect(site.told.at(-1)).toMatchObject({ why: 'late' });
+  expect([existsSync(path), keptOf(site.home).has(last)]).toEqual([false, true]);
+});
