@@ -81,7 +81,7 @@ test.each([
     `a${csi}1;4mbcd`,
   ],
   [
-    'a colour that is none, and would make another of what comes behind it',
+    'a broken colour, which would make another of what comes behind it',
     `${csi}38;8;5;48;5;8ma${csi}38;5mb`,
     `${csi}5;48;5;8mab`,
   ],

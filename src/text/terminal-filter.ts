@@ -178,7 +178,7 @@ function controlOf(parameters: string, last: string): string | undefined {
 
 /**
  * Without the one that hides what is written (8); in a colour it is a number like others. Colours of underlines (58) are
- * left out, because a terminal that does not know them takes their numbers for others; so are colours that are none,
+ * left out, because a terminal that does not know them takes their numbers for others; so are broken colours,
  * because they would take what comes behind them for their own.
  */
 function lettersOf(parameters: string): string | undefined {

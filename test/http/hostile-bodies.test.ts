@@ -65,7 +65,7 @@ test.each([
   ['/api/v1/executions', 'numbers as arguments', { agent: '', tool: 'job', args: Array(many).fill(0) }],
   [
     '/api/v1/executions',
-    'labels that are none',
+    'keys that no label has',
     { agent: '', tool: 'job', args: [], hostLabels: Object.fromEntries(names) },
   ],
   [
