@@ -50,6 +50,8 @@ function withResources(implied: Implied, { path, own, words }: Works, reading: R
   // `apply view-last-applied secret x`: the first operand says what is done, and the next ones to what.
   const named = isOwn ? namedBy(reading) : namedBehindWord(words, reading);
   if (named === undefined) return implied;
+  if (named === 'too many')
+    return { ...implied, toAnything: [...implied.toAnything, ...words.flatMap(spellingsOf)] };
   const { operands, kinds } = named;
   const paths = isOwn ? [path, ...own.map((one) => one.path)] : words.map((one) => one.path);
   const spellings = paths.flatMap((each) =>
@@ -63,11 +65,14 @@ function namedBy({ path, operands }: Reading): NamedResources | undefined {
   return resources === undefined || operands.length === 0 ? undefined : resourcesIn(operands, resources);
 }
 
-function namedBehindWord(words: readonly Found[], { operands }: Reading): NamedResources | undefined {
+function namedBehindWord(
+  words: readonly Found[],
+  { operands }: Reading,
+): NamedResources | 'too many' | undefined {
   const resources = words.flatMap(({ path }) => path.at(-1)?.resources ?? [])[0];
   if (resources === undefined || operands.length < 2) return undefined;
   const named = resourcesIn(operands.slice(1), resources);
-  return named && { ...named, operands: named.operands + 1 };
+  return named === undefined ? 'too many' : { ...named, operands: named.operands + 1 };
 }
 
 function withKind(path: Path, kind: string, names: Words): readonly Words[] {
