@@ -136,7 +136,12 @@ function fitsFirst(
   if (wanted === 'none' || wanted === 'given') return (wanted === 'none') === (first.length === 0);
   if (word === undefined) return false;
   if (wanted === 'any') return except?.has(word) !== true && hasOneOf(containing, word);
-  return wanted.has(word) || [...(namedBy(reading)?.kinds.keys() ?? [])].some((kind) => wanted.has(kind));
+  const small = word.length > longestWord ? word : smallLetters(word);
+  return (
+    wanted.has(word) ||
+    wanted.has(small) ||
+    [...(namedBy(reading)?.kinds.keys() ?? [])].some((kind) => wanted.has(kind))
+  );
 }
 
 function hasOneOf(parts: Words | undefined, text: string): boolean {
