@@ -208,6 +208,7 @@ export const stated: Readonly<Record<string, Readonly<Record<string, string>>>> 
     'it removes what is in the way': '-U --recursive-unlink',
     'with it busybox writes through a link that is in the way': '--overwrite',
     'it keeps a list of its own, which a later run believes': '-G',
+    'before 1.33 tar takes options from the list that it names': '-T',
     'nobody needs it': '-K -s -l',
   },
   terraform: { 'it reads another state than that of the directory': '-state', 'it is for writing': '-write' },

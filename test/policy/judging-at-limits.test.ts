@@ -49,6 +49,17 @@ test('A-76 P20 a thousand rules of any kind judge a command at its limits as fas
   );
 });
 
+test('A-359 P20 a thousand rules that allow by a flag judge a line of many options as fast', () => {
+  const policy = limitPolicy(['flags that are given'], 'allow');
+  const once = costOf(() => limitFacts('many words'), lookOnce);
+  const judged = costOf(
+    () => limitFacts('many switches of a known tool'),
+    (facts) => decide(policy, facts),
+  );
+  expect(decide(policy, limitFacts('many switches of a known tool')).rule).toBe('r0');
+  expect(judged).toBeLessThan(20 * once + 20);
+});
+
 const tooLong = 'all of the words that rules are about, in another order';
 const short = (...args: string[]) => ({ ...limitFacts(tooLong), args });
 

@@ -16,6 +16,7 @@ export const limitCommands: Readonly<Record<string, () => readonly string[]>> = 
   'many words of a known tool': () => ['git', 'log', '--', ...many(most - 2, named)],
   'many options': () => ['other', ...many(most, (index) => `--option-${index}=abcdefgh`)],
   'many options of a known tool': () => ['git', 'log', ...many(most - 1, () => '--author=abcdefghijkl')],
+  'many switches of a known tool': () => ['git', '--no-pager', 'log', ...many(1990, () => '--oneline')],
   'many options that node reads again': () => [
     'other',
     ...many(most, (index) => `--experimental-config-file=${index}`),
@@ -71,6 +72,7 @@ const letter = (index: number) => letters.charAt(index % letters.length);
 /** The kinds of rules, each a thousand times. */
 export const limitRules: Readonly<Record<string, (index: number) => string>> = {
   flags: (index) => `flags: [--flag-${index}, -${letter(index)}]`,
+  'flags that are given': (index) => `flags: [--no-pager, --flag-${index}]`,
   'many flags each': (index) => `flags: [${many(20, (place) => `--f${index}-${place}`).join(', ')}]`,
   'flags of several letters': (index) => `flags: [-a${index}, -${letter(index)}x${index}]`,
   'first words': (index) => `args: [x${index}, "**"]`,

@@ -12,6 +12,24 @@ export function findSubcommand(
   return subcommands?.get(dashed) ?? abbreviations.get(dashed);
 }
 
+/**
+ * The word of a sub-command also stands before it as the value of an option. pip, and cobra before 1.7, find the
+ * sub-command and take the first such word out of the line: what is left is another line.
+ */
+export function standsBefore(read: {
+  readonly args: readonly string[];
+  readonly isOption: Uint8Array;
+  readonly from: number;
+  /** The position behind its word. */
+  readonly at: number;
+}): boolean {
+  const { args, isOption, from, at } = read;
+  const word = args[at - 1] ?? '';
+  for (let place = args.indexOf(word, from); place < at - 1; place = args.indexOf(word, place + 1))
+    if (isOption[place] === 1) return true;
+  return false;
+}
+
 /** No tool has a longer one. */
 const longestName = 40;
 

@@ -50,6 +50,8 @@ function withResources(implied: Implied, { path, own, words }: Works, reading: R
   // `apply view-last-applied secret x`: the first operand says what is done, and the next ones to what.
   const named = isOwn ? namedBy(reading) : namedBehindWord(words, reading);
   if (named === undefined) return implied;
+  if (named === 'too many')
+    return { ...implied, toAnything: [...implied.toAnything, ...words.flatMap(spellingsOf)] };
   const { operands, kinds } = named;
   const paths = isOwn ? [path, ...own.map((one) => one.path)] : words.map((one) => one.path);
   const spellings = paths.flatMap((each) =>
@@ -63,11 +65,14 @@ function namedBy({ path, operands }: Reading): NamedResources | undefined {
   return resources === undefined || operands.length === 0 ? undefined : resourcesIn(operands, resources);
 }
 
-function namedBehindWord(words: readonly Found[], { operands }: Reading): NamedResources | undefined {
+function namedBehindWord(
+  words: readonly Found[],
+  { operands }: Reading,
+): NamedResources | 'too many' | undefined {
   const resources = words.flatMap(({ path }) => path.at(-1)?.resources ?? [])[0];
   if (resources === undefined || operands.length < 2) return undefined;
   const named = resourcesIn(operands.slice(1), resources);
-  return named && { ...named, operands: named.operands + 1 };
+  return named === undefined ? 'too many' : { ...named, operands: named.operands + 1 };
 }
 
 function withKind(path: Path, kind: string, names: Words): readonly Words[] {
@@ -131,7 +136,12 @@ function fitsFirst(
   if (wanted === 'none' || wanted === 'given') return (wanted === 'none') === (first.length === 0);
   if (word === undefined) return false;
   if (wanted === 'any') return except?.has(word) !== true && hasOneOf(containing, word);
-  return wanted.has(word) || [...(namedBy(reading)?.kinds.keys() ?? [])].some((kind) => wanted.has(kind));
+  const small = word.length > longestWord ? word : smallLetters(word);
+  return (
+    wanted.has(word) ||
+    wanted.has(small) ||
+    [...(namedBy(reading)?.kinds.keys() ?? [])].some((kind) => wanted.has(kind))
+  );
 }
 
 function hasOneOf(parts: Words | undefined, text: string): boolean {

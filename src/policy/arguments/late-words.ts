@@ -122,4 +122,4 @@ export function mayFollow(style: Style, word = ''): boolean {
   return style === 'nopt' && followers.has(word);
 }
 
-const followers = new Set(['true', 'false', 'null', 'always']);
+const followers = new Set(['true', 'false', 'null', 'always', 'auto', 'never']);

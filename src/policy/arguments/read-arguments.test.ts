@@ -42,11 +42,12 @@ function optionsOf(grammar: ToolGrammar): Option[] {
 
 /** One spelling that its tool takes for the same option. */
 function spellings(
-  { style, valuesApart = style === 'nopt' }: ToolGrammar,
+  { style, valuesApart = style === 'nopt', twoValues }: ToolGrammar,
   { option: { names, value }, text }: Given,
 ): string[][] {
   return names.flatMap((name) => {
     if (value === 'none') return [[name]];
+    if (twoValues?.has(name) === true) return [[name, text, text]];
     const isLetter = name.length === 2 && style !== 'words' && !valuesApart;
     const attached = name.startsWith('--') ? [[`${name}=${text}`]] : isLetter ? [[`${name}${text}`]] : [];
     return [[name, text], ...attached];

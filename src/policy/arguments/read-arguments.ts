@@ -1,5 +1,5 @@
 import { addAnyCase, addOperands } from './any-case-words.ts';
-import { findSubcommand } from './find-subcommand.ts';
+import { findSubcommand, standsBefore } from './find-subcommand.ts';
 import { attachedValue, isFlag, isKnownValue, isNumber, nameOf, withoutDashes } from './flag.ts';
 import { mostOptions } from './flags.ts';
 import { addGoals, markVariables } from './goal-words.ts';
@@ -20,6 +20,7 @@ import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar }
 class Reader implements Reading {
   readonly grammar: ToolGrammar;
   readonly args: readonly string[];
+  readonly from: number;
   at: number;
   table: OptionTable;
   style: Style;
@@ -45,6 +46,7 @@ class Reader implements Reading {
   constructor(grammar: ToolGrammar, args: readonly string[], from: number) {
     this.grammar = grammar;
     this.args = args;
+    this.from = from;
     this.at = from;
     this.table = grammar.options;
     this.style = grammar.style;
@@ -152,6 +154,7 @@ function readSubcommand(reader: Reader, known: ReadonlyMap<string, Subcommand>, 
   reader.style = found.style ?? reader.style;
   reader.given.push(...(found.gives ?? []));
   if (isFirst && reader.grammar.mayBeAliases?.has(found.name) === true) doubtSubcommand(reader);
+  if (standsBefore(reader)) doubt(reader);
   if (found.untold === true) readUntold(reader);
 }
 
@@ -245,6 +248,7 @@ function take(reader: Reader, option: Option | undefined, attached: string | und
   if (reader.style === 'nopt' && attached?.startsWith('-') === true) doubt(reader);
   const isLeftOut = attached === undefined && option.value !== 'required';
   if (isLeftOut && mayFollow(reader.style, reader.args[reader.at])) doubt(reader, reader.args[reader.at]);
+  if (isLeftOut) markApart(reader, option);
   const text = attached ?? textBehind(reader, option);
   if (text !== undefined && !isKnownValue(option.values, text)) doubt(reader);
   if (runsProgram(reader.grammar, reader.subcommand, option, text)) doubtSubcommand(reader);
@@ -253,7 +257,8 @@ function take(reader: Reader, option: Option | undefined, attached: string | und
     reader.values.push({ option, text });
     if (!addAnyCase(reader, word, option, text)) doubt(reader);
   }
-  if (text === undefined && option.value === 'required') doubt(reader, reader.args[word]);
+  const last = option.names.some((name) => reader.grammar.twoValues?.has(name)) ? nextValue(reader) : text;
+  if (last === undefined && option.value === 'required') doubt(reader, reader.args[word]);
 }
 
 function textBehind(reader: Reader, option: Option): string | undefined {
@@ -265,6 +270,17 @@ function textBehind(reader: Reader, option: Option): string | undefined {
   // Which numbers it takes differs from option to option.
   if (next === '' || '.0123456789'.includes(next.charAt(0))) doubt(reader, next);
   return undefined;
+}
+
+/** The next word may be the value that is left out, or an operand: it stays one, and patterns may leave it out. */
+function markApart(reader: Reader, { names, value }: Option): void {
+  const next = reader.args[reader.at];
+  const { optionalApart } = reader.grammar;
+  if (value === 'none' || next === undefined || next === '--') return;
+  if (!names.some((name) => optionalApart?.has(name))) return;
+  if (!isFlag(next) && reader.subcommands === undefined) reader.isOption[reader.at] = 1;
+  // npm's parser takes a flag, too.
+  else if (!isFlag(next) || reader.style === 'nopt') doubt(reader, next);
 }
 
 /** A word that looks like an option may be one for another version of the tool, or for what reads the line before it. */

@@ -14,6 +14,9 @@ export interface NamedResources {
 /** More kinds and names than any person writes; a line with more is not understood. */
 const most = 100;
 
+/** The same for their letters together: each name stands for itself behind each spelling of its kinds. */
+const mostLetters = 4000;
+
 /**
  * The resources in the operands of kubectl: `pods`, `pods,secrets`, `deployments.v1.apps`, `pod/x secret/y`, in capitals
  * or not. Absent: there are too many.
@@ -24,9 +27,12 @@ export function resourcesIn(operands: Words, { categories }: Resources): NamedRe
   const typed = some.slice(0, Math.max(1, end === -1 ? some.length : end));
   if (typed.length > most || operands.slice(most).some(hasSlash)) return undefined;
   const kinds = new Map<string, string[]>();
+  let letters = 0;
   // Of a label (`a.b/c=d`) nothing is sure: where no labels are read it is a resource, and so is what follows it.
   for (const word of [...typed, ...some.slice(typed.length).filter(hasSlash)]) {
-    const [types = '', name = ''] = word.split('/');
+    const [types = '', name = ''] = word.split('/', 2);
+    letters += types.length + name.length;
+    if (letters > mostLetters) return undefined;
     for (const kind of kindsIn(types, categories))
       kinds.set(kind, [...(kinds.get(kind) ?? []), ...(name === '' ? [] : [name])]);
     if (kinds.size > most) return undefined;

@@ -62,6 +62,9 @@ test.each([
   'tar -cf host:x f',
   'tar -Pxf x',
   'tar --remove-files -cf x f',
+  //
+  'tar -cf x -T list',
+  'tar --files-from=list -cf x',
   //
   ['find', '.', '-exec', '/app/c.sh', ';'],
   ['find', '.', '-name', 'x', '-execdir', '/app/c.sh', '{}', '+'],
@@ -157,7 +160,7 @@ test.each([
   'terraform show',
   'terraform -chdir=/app/x version',
   'grep --no-such-option x',
-])('A-27 A-28 A-29 A-30 A-31 not safe: %j', (line) => {
+])('A-27 A-28 A-29 A-30 A-31 A-358 not safe: %j', (line) => {
   expect(isSafe(line)).toBe(false);
 });
 

@@ -10,7 +10,7 @@ import type { CommandFacts, Rule, RuleIndex } from '../policy.ts';
 import { Effort } from './effort.ts';
 import { type Free, GivenOptions } from './given-options.ts';
 import { type Glob, matchesGlob } from './glob.ts';
-import { lastingFlags, mayBeUndone } from './lasting-flags.ts';
+import { findUndoing, isUndone, lastingFlags } from './lasting-flags.ts';
 import { type ArgPattern, type Line, matchesLine, mayMatchAnywhere } from './match-args.ts';
 import { byAnyDash } from './option-names.ts';
 import { exactLines, generousLine } from './strict-lines.ts';
@@ -60,7 +60,7 @@ export class CommandLine {
   #filter: TextFilter | undefined;
   readonly #isLong: boolean;
   #isSafe: boolean | undefined;
-  #risky: ReadonlySet<Option | undefined> | undefined;
+  #undoing: ReturnType<typeof findUndoing> | undefined;
   #firstWords: readonly string[] | undefined;
   #readAgain: readonly string[] | undefined;
 
@@ -130,8 +130,8 @@ export class CommandLine {
   #mayBeUndone(reading: Reading, { flags = [], args }: Rule): boolean {
     const inArgs = args?.options.flatMap(({ words }) => words.map(nameOf)) ?? [];
     if (this.#grammar === undefined) return true;
-    this.#risky ??= this.#grammar.riskyValues?.(reading) ?? new Set();
-    return mayBeUndone(reading, this.#grammar, new Set([...flags, ...inArgs]), this.#risky);
+    this.#undoing ??= findUndoing(reading, this.#grammar);
+    return isUndone(this.#undoing, new Set([...flags, ...inArgs]));
   }
 
   /** What is not understood is a word that its tool reads again, and the flags name it. */
@@ -242,7 +242,7 @@ export class CommandLine {
 
   #makeFilter(): TextFilter {
     const { filter } = this.#words;
-    for (const word of this.#strict.flatMap(otherWords)) filter.add(word);
+    for (const word of new Set(this.#strict.flatMap(otherWords))) filter.add(word);
     return filter;
   }
 }

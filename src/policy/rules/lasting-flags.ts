@@ -31,29 +31,27 @@ export function lastingFlags(
 }
 
 /**
- * Whether another option of the line may be what undoes a flag, by a name of its own (`reset --soft --hard`): a switch
- * that is not harmless, or what has a program run, unless the rule names it. Of what only looks, if all is harmless, it
- * is every option that is not, also one with a value: `tar -t -I ./prog`, `git diff --stat --output=x`; and every value
- * in `risky`: `git log --oneline --format=%G?`.
+ * The options of the line that may undo a flag, by a name of its own (`reset --soft --hard`), each by all its spellings:
+ * switches that are not harmless, and what has a program run. Of what only looks, if all is harmless, it is every option
+ * that is not, also one with a value: `tar -t -I ./prog`, `git diff --stat --output=x`; and every value that is risky:
+ * `git log --oneline --format=%G?`. An operand that is risky has no spelling.
  */
-export function mayBeUndone(
-  reading: Reading,
-  grammar: ToolGrammar,
-  named: ReadonlySet<string>,
-  risky: ReadonlySet<Option | undefined>,
-): boolean {
+export function findUndoing(reading: Reading, grammar: ToolGrammar): readonly (readonly string[])[] {
   const places = [grammar.runPrograms, reading.subcommand?.runPrograms, grammar.interpreter?.instead];
   const runs = [...places, grammar.interpreter?.loads].flatMap((names) => [...(names ?? [])]);
   const { subcommand } = reading;
   const mayLook = subcommand === undefined ? grammar.subcommands === undefined : subcommand.harmless;
-  const isNamed = ({ names }: Option) => names.flatMap(byAnyDash).some((name) => named.has(name));
-  if (mayLook && [...risky].some((option) => option === undefined || !isNamed(option))) return true;
-  return reading.given.some((option) => {
-    const { names, value, harmless } = option;
-    if (isNamed(option)) return false;
+  const undoing = [...new Set(reading.given)].filter(({ names, value, harmless }) => {
     const isValued = value === 'required' && !mayLook;
     return isValued ? names.some((name) => runs.includes(name)) : !harmless;
   });
+  const risky = mayLook ? [...(grammar.riskyValues?.(reading) ?? [])] : [];
+  return [...undoing, ...risky].map((option) => option?.names.flatMap(byAnyDash) ?? []);
+}
+
+/** The rule does not name all of them. */
+export function isUndone(undoing: readonly (readonly string[])[], named: ReadonlySet<string>): boolean {
+  return undoing.some((names) => !names.some((name) => named.has(name)));
 }
 
 function timesOf(given: readonly Option[]): ReadonlyMap<Option, number> {

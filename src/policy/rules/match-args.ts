@@ -108,10 +108,12 @@ export function mayMatchAnywhere({ needs }: ArgPattern, filter: TextFilter): boo
 export function matchesLine(pattern: ArgPattern, line: Line, effort: Effort): boolean | undefined {
   const { args, mayLeaveOut, leaveOutUntil = 0, path, free } = line;
   const { items, stars } = pattern;
+  if (effort.isSpent) return undefined;
   const rest = stars & (1 << (items.length - 1));
   let places = reach(stars, 1, free);
   // A line without a sub-command may do the work of one.
   if (path?.at.length === 0) places |= throughPath(pattern, places, line, effort);
+  if (effort.isSpent) return undefined;
   for (let at = line.from; at < args.length && places !== 0; at += 1) {
     // The last `**` covers all that follows.
     if ((places & rest) !== 0) return true;
@@ -137,6 +139,7 @@ function throughPath(
   const written = path?.at.map((at) => args[at] ?? '') ?? [];
   let next = 0;
   for (const words of [written, ...(path?.spellings ?? [])]) {
+    if (effort.isSpent) break;
     next |= words.reduce((now, word) => reach(pattern.stars, step(pattern, now, word, effort), free), places);
   }
   return next;

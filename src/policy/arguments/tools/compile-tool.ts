@@ -49,6 +49,8 @@ export function compileTool(data: ToolData): ToolGrammar {
     ...(data['sets-options'] === undefined ? {} : { setsOptions: data['sets-options'] }),
     ...(data['unclear-operands'] === undefined ? {} : { unclearOperands: data['unclear-operands'] }),
     ...(data['numbers-apart'] === undefined ? {} : { numbersApart: new Set(data['numbers-apart']) }),
+    ...(data['optional-apart'] === undefined ? {} : { optionalApart: new Set(data['optional-apart']) }),
+    ...(data['two-values'] === undefined ? {} : { twoValues: new Set(data['two-values']) }),
     ...(data.modules === undefined ? {} : { modules: modulesOf(data.modules) }),
     ...(areHarmless === undefined ? {} : { areHarmless }),
     ...(riskyValues === undefined ? {} : { riskyValues }),

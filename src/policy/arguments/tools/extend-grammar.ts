@@ -16,6 +16,8 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
   const aliases = [...(first.mayBeAliases ?? []), ...(more.mayBeAliases ?? [])];
   const unclear = [...(first.unclearOperands ?? []), ...(more.unclearOperands ?? [])];
   const programs = [...(first.runPrograms ?? []), ...(more.runPrograms ?? [])];
+  const apart = [...(first.optionalApart ?? []), ...(more.optionalApart ?? [])];
+  const two = [...(first.twoValues ?? []), ...(more.twoValues ?? [])];
   const checks = [first.areHarmless, more.areHarmless].flatMap((check) => check ?? []);
   const risky = [first.riskyValues, more.riskyValues].flatMap((find) => find ?? []);
   return {
@@ -33,6 +35,8 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
     ...(aliases.length === 0 ? {} : { mayBeAliases: new Set(aliases) }),
     ...(unclear.length === 0 ? {} : { unclearOperands: unclear }),
     ...(programs.length === 0 ? {} : { runPrograms: new Set(programs) }),
+    ...(apart.length === 0 ? {} : { optionalApart: new Set(apart) }),
+    ...(two.length === 0 ? {} : { twoValues: new Set(two) }),
     ...(checks.length === 0 ? {} : { areHarmless: (words) => checks.every((check) => check(words)) }),
     ...(risky.length === 0
       ? {}

@@ -166,6 +166,10 @@ export interface ToolGrammar {
   readonly operandsAreGoals?: boolean;
   /** Options whose optional value, if it is a number, may be the next word. */
   readonly numbersApart?: ReadonlySet<string>;
+  /** Options whose optional value may be the next word, or that is an operand. */
+  readonly optionalApart?: ReadonlySet<string>;
+  /** Options that take the next two words. */
+  readonly twoValues?: ReadonlySet<string>;
   readonly modules?: Modules;
   /** Whether the operands, or the values of options, are harmless too. Absent: they always are. */
   readonly areHarmless?: (reading: Words) => boolean;

@@ -166,6 +166,10 @@ export const toolData = strictObject({
   'run-by-node': z.boolean().optional(),
   /** Options whose optional value, if it is a number, may be the next word. */
   'numbers-apart': optionNames.optional(),
+  /** Options whose optional value may be the next word, whatever that is. */
+  'optional-apart': optionNames.optional(),
+  /** Options that take the next two words. */
+  'two-values': optionNames.optional(),
   /** Options that run a module by its name, and the modules that run others. */
   modules: strictObject({ options: optionNames.min(1), 'run-others': wordsField }).optional(),
   'sets-options': z.array(z.string().min(1).max(64)).min(1).max(16).optional(),
