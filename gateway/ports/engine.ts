@@ -96,10 +96,12 @@ export interface Ghost {
 }
 
 export interface ImageFacts {
+  /** `sha256:` and 64 hex digits. */
   readonly id: string;
-  readonly repoDigests: readonly string[];
   /** `NAME=value`. */
   readonly env: readonly string[];
+  /** SHA-256 of `env`. */
+  readonly envHash: string;
   /** Paths that the image declares as VOLUME. */
   readonly volumes: readonly string[];
 }

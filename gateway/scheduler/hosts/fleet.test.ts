@@ -52,7 +52,7 @@ test('A-325 P20: however many images an engine says have changed, each known one
   engine.inspectImage = async () => {
     asked += 1;
     await new Promise<void>((resolve) => waiting.push(resolve));
-    return { id: 'another', repoDigests: [], env: [], volumes: [] };
+    return { id: 'another', env: [], envHash: 'none', volumes: [] };
   };
   for (let count = 0; count < 1000; count += 1)
     over.state.watches[0]?.onEvent({ type: 'images-changed', at: 2 });
