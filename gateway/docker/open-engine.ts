@@ -81,7 +81,8 @@ function openEngine(
     inspectImage: (reference) => mapped(inspectImage(source, reference)),
     pullImage: (reference, onProgress, signal) => pullImage(docker, host, reference, onProgress, signal),
     ping: () => mapped(ping()),
-    removeStrays: (keep) => mapped(removeStrays(source, new Set([...keep, ...source.carriers]))),
+    removeStrays: (keep, signal) =>
+      mapped(removeStrays(source, new Set([...keep, ...source.carriers]), signal)),
     openReplica: (wish, signal) => openReplica(source, wish, signal),
     replicaAgents: () => mapped(replicaAgents(docker, gatewayId)),
     removeReplica: (agent) => mapped(removeReplica(source, agent)),

@@ -31,9 +31,9 @@ export interface Engine {
   readonly ping: () => Promise<void>;
   /**
    * Removes every container with this gateway's id that is neither in `keep`, nor starting, nor the carrier of an open
-   * replica; returns how many.
+   * replica; returns how many. Rejects if some are left: when 20 s are over or `signal` aborts, it removes no more.
    */
-  readonly removeStrays: (keep: ReadonlySet<string>) => Promise<number>;
+  readonly removeStrays: (keep: ReadonlySet<string>, signal: AbortSignal) => Promise<number>;
   /**
    * Reports events of the engine until `signal` aborts, then resolves; with `until` (epoch seconds by the engine's
    * clock) when it has reported all events before. Rejects if the stream breaks or cannot be opened.
