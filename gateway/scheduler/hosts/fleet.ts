@@ -88,7 +88,7 @@ export function createFleet(parts: FleetParts): Fleet {
     preload: () => {
       for (const host of parts.hosts) if (host.up) void preload(host, parts);
     },
-    uncleaned: () => parts.hosts.flatMap(({ cleaned, name }) => (cleaned ? [] : [name])),
+    uncleaned: () => parts.hosts.flatMap(({ cleanedAt, name }) => (cleanedAt === -Infinity ? [name] : [])),
     looked: async () => {
       using until = deadline(lookedWithinMs, () => undefined);
       const looked = Promise.all([...members.values()].map(({ watch }) => watch.looked));

@@ -35,11 +35,12 @@ export function createSweeps(parts: SweepParts): Sweeps {
 
 /** A host that leaves may be on the same engine, so what every host has is spared. */
 async function clean(host: DockerHost, { hosts, log }: SweepParts, signal: AbortSignal): Promise<boolean> {
+  const began = performance.now();
   try {
     const kept = new Set([host, ...hosts].flatMap(({ containers }) => [...containers]));
     const removed = await host.engine.removeStrays(kept, signal);
     if (removed > 0) log.warn({ host: host.name, removed }, 'containers that nobody knows were removed');
-    host.cleaned = true;
+    host.cleanedAt = began;
     return true;
   } catch (error) {
     if (!signal.aborted) log.warn({ host: host.name, why: String(error) }, 'the host could not be cleaned');
