@@ -261,6 +261,9 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...{ principals, provider },
     ...{ ...rotation, doors, faults, log },
   };
+  // From here on hosts and people may be waited for.
+  outliveFaults(faults);
+  const asked = untilAsked();
   const servers = await startServers(config, identity, records, { ...served, ports, agents });
   const watching = new AbortController();
   const changed = () => {
@@ -279,11 +282,9 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   workspaces.begin(pool);
   const page = pageUrl(config.http, servers.ports.http);
   await notify.begin({ ...records, warden, agents, principals, page, faults, log });
-  await fleet.looked();
-  outliveFaults(faults);
+  await Promise.race([fleet.looked(), asked]);
   log.info({ ...servers.ports, policy: policy().hash, restored }, 'ready');
-
-  await untilAsked();
+  await asked;
   watching.abort();
   log.info({ running: ledger.running().length }, 'draining');
   await drain(ledger, relays);

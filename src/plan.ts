@@ -12,6 +12,11 @@ export interface PlanImage {
   readonly reference: string;
   /** The content id to which the gateway resolved it: a ghost runs this id on every host. */
   readonly id: string;
+  /**
+   * The SHA-256 of the environment that the image has by what one host says: the plan's own is made of it, so it runs
+   * only on hosts that say the same. Absent: an earlier version made the plan.
+   */
+  readonly envHash?: string;
 }
 
 export interface PlanMount {
@@ -121,9 +126,13 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/** The hash of what a plan does, whatever policy made it: what was said of one counts for the other. */
-export function deedHash(plan: Plan): string {
-  return planHash(canonicalJson({ ...plan, policyHash: '' }));
+/**
+ * The hash of what a plan does, whatever policy made it: what was said of one counts for the other. It has the image's
+ * environment in its own.
+ */
+export function deedHash({ image, ...plan }: Plan): string {
+  const same = image && { reference: image.reference, id: image.id };
+  return planHash(canonicalJson({ ...plan, ...(same && { image: same }), policyHash: '' }));
 }
 
 export function planHash(canonical: string): string {

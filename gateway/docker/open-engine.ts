@@ -69,7 +69,7 @@ function openEngine(
     starting,
     departures: leaving,
     initVolume,
-    imageVolumes: imageVolumes(docker, host),
+    imageVolumes: imageVolumes({ docker, host, log }),
     carriers: spared.carriers,
   };
   const mapped = <T>(work: Promise<T>): Promise<T> =>
@@ -78,10 +78,11 @@ function openEngine(
     });
   return {
     startGhost: (shape, purpose, signal) => startGhost(source, shape, purpose, signal),
-    inspectImage: (reference) => mapped(inspectImage(docker, reference)),
+    inspectImage: (reference) => mapped(inspectImage(source, reference)),
     pullImage: (reference, onProgress, signal) => pullImage(docker, host, reference, onProgress, signal),
     ping: () => mapped(ping()),
-    removeStrays: (keep) => mapped(removeStrays(source, new Set([...keep, ...source.carriers]))),
+    removeStrays: (keep, signal) =>
+      mapped(removeStrays(source, new Set([...keep, ...source.carriers]), signal)),
     openReplica: (wish, signal) => openReplica(source, wish, signal),
     replicaAgents: () => mapped(replicaAgents(docker, gatewayId)),
     removeReplica: (agent) => mapped(removeReplica(source, agent)),

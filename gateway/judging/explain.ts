@@ -8,6 +8,7 @@ import type { Policy } from '../../src/policy/policy.ts';
 import { oneApprover } from '../../src/policy/rules/consent.ts';
 import { TooSoon } from '../connections/call-budget.ts';
 import type { StartRequest } from '../ports/channel.ts';
+import type { ImageFacts } from '../ports/engine.ts';
 import { allAgents, type Principal } from '../ports/principal.ts';
 import type { ExplainedCommand, Explanation } from '../ports/warden-api.ts';
 import { isWithin } from '../principals/sees.ts';
@@ -18,7 +19,9 @@ import type { PlanSources } from './seal-plan.ts';
 
 const withinMs = 10_000;
 
-export interface ExplainParts extends PlanSources {
+export interface ExplainParts extends Omit<PlanSources, 'resolveImage'> {
+  /** `labels`: those of the agent's hosts. */
+  readonly resolveImage: (reference: string, labels: AgentConfig['hosts']) => Promise<ImageFacts>;
   /** Of those who ask; nothing of an agent's is spent. */
   readonly budgets: Pick<Budgets, 'charge'>;
   readonly policy: () => Policy;
@@ -52,6 +55,7 @@ function explainer({
   policy: inForce,
   agents: bound,
   halted,
+  resolveImage,
   ...sources
 }: Omit<ExplainParts, 'budgets'>): Explain {
   return async (command, asker) => {
@@ -62,7 +66,10 @@ function explainer({
     const { decision } = judgement;
     const { action, rule, reason, code = '' } = decision;
     const isDenied = action === 'deny';
-    const { sealed, refusal } = await planned(judgement, policy, sources);
+    const { sealed, refusal } = await planned(judgement, policy, {
+      ...sources,
+      resolveImage: (reference) => resolveImage(reference, agent?.hosts ?? {}),
+    });
     return {
       ...{ action, rule, code, questionMs: 0 },
       line: policy.rules.find(({ name }) => name === rule)?.line ?? 0,

@@ -181,7 +181,7 @@ function scriptsOf(argv: readonly string[], policy: Policy): Pick<Plan, 'scripts
 }
 
 function planImage(tool: DecidedTool, image: ImageFacts): PlanImage {
-  return { reference: tool.image ?? '', id: image.id };
+  return { reference: tool.image ?? '', id: image.id, envHash: image.envHash };
 }
 
 type Access = DecidedTool['workspace'];

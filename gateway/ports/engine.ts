@@ -36,9 +36,9 @@ export interface Engine {
   readonly ping: () => Promise<void>;
   /**
    * Removes every container with this gateway's id that is neither in `keep`, nor starting, nor the carrier of an open
-   * replica; returns how many.
+   * replica; returns how many. Rejects if some are left: when 20 s are over or `signal` aborts, it removes no more.
    */
-  readonly removeStrays: (keep: ReadonlySet<string>) => Promise<number>;
+  readonly removeStrays: (keep: ReadonlySet<string>, signal: AbortSignal) => Promise<number>;
   /**
    * Reports events of the engine until `signal` aborts, then resolves; with `until` (epoch seconds by the engine's
    * clock) when it has reported all events before. Rejects if the stream breaks or cannot be opened.
@@ -101,10 +101,12 @@ export interface Ghost {
 }
 
 export interface ImageFacts {
+  /** `sha256:` and 64 hex digits. */
   readonly id: string;
-  readonly repoDigests: readonly string[];
   /** `NAME=value`. */
   readonly env: readonly string[];
+  /** SHA-256 of `env`. */
+  readonly envHash: string;
   /** Paths that the image declares as VOLUME. */
   readonly volumes: readonly string[];
 }

@@ -22,7 +22,7 @@ export interface Pool {
   readonly fleet: Fleet;
   readonly lateExits: LateExits;
   readonly sessions: Sessions;
-  readonly resolveImage: (reference: string) => Promise<ImageFacts>;
+  readonly resolveImage: (reference: string, labels: AgentConfig['hosts']) => Promise<ImageFacts>;
   /** The same for a command that will run: pulls an image that no host has, see `createImagePulls`. */
   readonly obtainImage: (reference: string, wish: ImageWish) => Promise<ImageFacts>;
   /** The agent's workspace goes away on a host: what waits there for the agent ends, and its sessions with their last command. */
@@ -73,7 +73,7 @@ export function openPool(given: PoolParts): Pool {
   const lateExits = createLateExits(record, (host) => hosts.includes(host));
   const { startTimeoutMs } = first.limits;
   const sessions = createSessions({ scheduler, startTimeoutMs, limits: () => config.session, record });
-  const resolve = (reference: string) => resolveImage(hosts, reference);
+  const resolve = (reference: string, labels: AgentConfig['hosts']) => resolveImage(hosts, reference, labels);
   const wishAnew = latestOnly(
     async () => warmer.wish(await warmWishes(config, policy(), resolve)),
     (error) => log.error({ error }, 'no ghost is started ahead by what is wished now'),

@@ -99,6 +99,17 @@ test('A-91: what waits is bounded: then a new id is refused, and one that waits 
   await takeWrites();
 });
 
+test.each(['plan', 'container', 'text'])(
+  'A-373: what waits is bounded, whatever of a row is long: %s',
+  async (column) => {
+    await refuseWrites();
+    for (let i = 0; i < 200; i += 1) rows.save(newRow({ [column]: 'x'.repeat(1000) }));
+    await rows.tried();
+    expect(() => rows.has('relay:host-1', 'another')).toThrow('the history cannot be written: no room');
+    await takeWrites();
+  },
+);
+
 test('A-91: what could not be written is written at the stop', async () => {
   await refuseWrites();
   rows.save(newRow());

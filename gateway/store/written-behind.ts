@@ -130,7 +130,7 @@ function keyOf({ caller, id }: { readonly caller: string; readonly id: string })
 const besides = 500;
 
 function sizeOf(row: ExecutionRow): number {
-  const texts = [row.argv, row.cwd, row.plan, row.operands, row.connections, row.text];
+  const texts = [row.argv, row.cwd, row.container, row.plan, row.operands, row.connections, row.text];
   return texts.reduce((sum, { length }) => sum + length, besides);
 }
 

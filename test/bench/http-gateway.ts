@@ -29,7 +29,7 @@ const core = await startCore(
   '  - { name: may-be-done, tools: [done], action: allow }\n',
   '  done: { strategy: ghost, image: "bench:1" }\n',
 );
-const image = { id: `sha256:${'0'.repeat(64)}`, repoDigests: [], env: [], volumes: [] };
+const image = { id: `sha256:${'0'.repeat(64)}`, env: [], envHash: 'none', volumes: [] };
 const execute = createExecute({ ...core, obtainImage: async () => image });
 const name = 'bench';
 const gateway = await startTestGateway({ execute, people: { [name]: 'operator' } });

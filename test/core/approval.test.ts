@@ -59,7 +59,7 @@ const yes = { verdict: 'approved', by: 'person:admin', via: 'api', reason: '' } 
 test('A-82: a grant does not answer for the person who gave it', async () => {
   const tools = '  rm: { strategy: ghost, image: "i", stdin: none }\n';
   const ask = '  - { name: asked, tools: [rm], action: ask }\n';
-  const facts = { id: `sha256:${'0'.repeat(64)}`, repoDigests: [], env: [], volumes: [] };
+  const facts = { id: `sha256:${'0'.repeat(64)}`, env: [], envHash: 'none', volumes: [] };
   await using given = await startCore(dir, undefined, undefined, ask, tools);
   const core = { ...given, obtainImage: () => Promise.resolve(facts) };
   const start = () => request('rm', { agent: '' });
@@ -80,7 +80,7 @@ test('A-82: a grant does not answer for the person who gave it', async () => {
 test('P10: what waits to start by a grant that is revoked is refused, what runs by it goes on, and the next is asked', async () => {
   const tools = '  rm: { strategy: ghost, image: "i", stdin: none }\n';
   const ask = '  - { name: asked, tools: [rm], action: ask }\n';
-  const facts = { id: `sha256:${'0'.repeat(64)}`, repoDigests: [], env: [], volumes: [] };
+  const facts = { id: `sha256:${'0'.repeat(64)}`, env: [], envHash: 'none', volumes: [] };
   const end = Promise.withResolvers<void>();
   await using given = await startCore(dir, undefined, undefined, ask, tools);
   const places = [Promise.resolve(), Promise.resolve(), new Promise<void>(() => {})];

@@ -16,7 +16,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 test('P10: a rule about the directory holds for a tool that gets no workspace, before the yes and after it', async () => {
   const tools = '  rm: { strategy: ghost, image: "i", stdin: none, workspace: none }\n';
   const ask = '  - { name: asked, tools: [rm], cwd: ["/app"], action: ask }\n';
-  const facts = { id: `sha256:${'0'.repeat(64)}`, repoDigests: [], env: [], volumes: [] };
+  const facts = { id: `sha256:${'0'.repeat(64)}`, env: [], envHash: 'none', volumes: [] };
   await using given = await startCore(dir, undefined, undefined, ask, tools);
   const core = { ...given, obtainImage: () => Promise.resolve(facts) };
   const running = createExecute(core)(relay, request('rm'), openChannel());

@@ -19,7 +19,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 test('A-307 P17: a grant whose giver has left the group covers nothing, though nobody has read the groups since', async () => {
   const tools = '  rm: { strategy: ghost, image: "i", stdin: none }\n';
   const ask = '  - { name: asked, tools: [rm], action: ask }\n';
-  const facts = { id: `sha256:${'0'.repeat(64)}`, repoDigests: [], env: [], volumes: [] };
+  const facts = { id: `sha256:${'0'.repeat(64)}`, env: [], envHash: 'none', volumes: [] };
   await using given = await startCore(dir, undefined, undefined, ask, tools);
   // What the provider says now, and what is known of it here.
   const group = { has: true, knownToHave: true };

@@ -63,7 +63,7 @@ describe.skipIf(!hasLab())('a ghost on a host that fails', () => {
     await ghost.destroy();
     await host.restart();
     await answering();
-    await on.engine.removeStrays(new Set());
+    await on.engine.removeStrays(new Set(), AbortSignal.timeout(60_000));
     await stopped();
     expect(await on.run(await on.plan(['echo', 'back']))).toMatchObject({ output: 'back\n' });
   });
@@ -94,7 +94,7 @@ describe.skipIf(!hasLab())('a ghost on a host that fails', () => {
     expect(ms).toBeLessThan(15_500);
     await host.heal();
     await answering();
-    await on.engine.removeStrays(new Set());
+    await on.engine.removeStrays(new Set(), AbortSignal.timeout(60_000));
     await stopped();
   });
 });

@@ -221,13 +221,13 @@ describe.skipIf(!hasLab())('a ghost', () => {
     // A ghost that has just been handed out is spared until its caller had a turn to note it.
     await setImmediate();
     const starting = on.start(plan);
-    expect(await on.engine.removeStrays(new Set([kept.containerId]))).toBe(1);
+    expect(await on.engine.removeStrays(new Set([kept.containerId]), AbortSignal.timeout(60_000))).toBe(1);
     const begun = await starting;
     expect((await on.containers()).sort()).toEqual([kept.containerId, begun.containerId].sort());
     expect(await other.containers()).toEqual([foreign.containerId]);
     expect(begun.session.alive).toBe(true);
     await Promise.all([left, kept, begun, foreign].map((ghost) => ghost.destroy()));
-    expect(await on.engine.removeStrays(new Set())).toBe(0);
+    expect(await on.engine.removeStrays(new Set(), AbortSignal.timeout(60_000))).toBe(0);
   });
 });
 

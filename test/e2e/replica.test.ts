@@ -108,14 +108,14 @@ describe.skipIf(!hasLab())('a replica on a Docker host', () => {
     const left = await openOn(dead, 'survivor');
     await sendOut(home.session, left.session);
     // Its connection is as good as cut: nothing was ended.
-    expect(await on.engine.removeStrays(new Set())).toBe(1);
+    expect(await on.engine.removeStrays(new Set(), AbortSignal.timeout(60_000))).toBe(1);
     const next = await openOn(on, 'survivor');
     expect(next.found).toMatchObject({
       remembered: true,
       dirty: 0,
       tree: (await home.session.settle()).tree,
     });
-    expect(await on.engine.removeStrays(new Set())).toBe(0);
+    expect(await on.engine.removeStrays(new Set(), AbortSignal.timeout(60_000))).toBe(0);
     expect(next.alive()).toBe(true);
     dead.engine.close();
     await next.end();

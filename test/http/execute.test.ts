@@ -22,7 +22,7 @@ import { type HttpGateway, startHttpGateway } from './http-gateway.ts';
 const tools = '  job: { strategy: ghost, image: "i" }\n  del: { strategy: ghost, image: "i", stdin: none }\n';
 const rules =
   '  - { name: jobs, tools: [job], action: allow }\n  - { name: dels, tools: [del], action: ask }\n';
-const facts = { id: `sha256:${'0'.repeat(64)}`, repoDigests: [], env: [], volumes: [] };
+const facts = { id: `sha256:${'0'.repeat(64)}`, env: [], envHash: 'none', volumes: [] };
 const limits = { ...smallLimits, running: 2000, executionsPerAgent: 2000, requestsPerSecond: 5000 };
 const exited = (code = 0): Outcome => ({ kind: 'exited', code, signal: 0 });
 

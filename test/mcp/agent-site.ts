@@ -38,7 +38,7 @@ const rules = `  - { name: jobs, tools: [job], action: allow }
   - { name: no-two, tools: [pick], args: ["two"], action: deny, reason: "two is too many", instead: "pick one" }
 `;
 const pages = new Map([['job', { description: 'does a job', documentation: '# job\n\nIt does a job.' }]]);
-const facts = { id: `sha256:${'0'.repeat(64)}`, repoDigests: [], env: [], volumes: [] };
+const facts = { id: `sha256:${'0'.repeat(64)}`, env: [], envHash: 'none', volumes: [] };
 const quick: Pace = { progressMs: 5, heartbeatMs: 50, waitMs: 45_000, pollMs: 50 };
 
 export async function startAgentSite(

@@ -25,8 +25,8 @@ const agents = new Map<string, AgentConfig>([
 ]);
 const image = {
   id: 'sha256:1',
-  repoDigests: [],
   env: ['PATH=/bin', 'http_proxy=http://image:1'],
+  envHash: 'one',
   volumes: [],
 };
 const route: Route = {

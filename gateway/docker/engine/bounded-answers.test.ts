@@ -2,6 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Docker from 'dockerode';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { attach } from '../container/attach.ts';
+import { sparedContainers, startingContainers } from '../container/starting-containers.ts';
+import { fillInitVolume } from '../init/init-volume.ts';
 import { boundAnswers } from './bounded-answers.ts';
 import { toEngineError } from './engine-errors.ts';
 import { getJson } from './get-json.ts';
@@ -18,7 +21,11 @@ beforeEach(async () => {
     response.on('error', () => {});
     if (request.url === '/small') return void response.end(JSON.stringify({ is: 'small' }));
     if (request.url === '/text') return void response.end('OK');
-    response.statusCode = request.url?.startsWith('/images/') ? 404 : 200;
+    if (request.url?.startsWith('/volumes')) return void response.end(JSON.stringify({ Mountpoint: '/v' }));
+    if (request.method === 'DELETE') return void response.writeHead(204).end();
+    if (request.url?.startsWith('/containers/create')) return void response.writeHead(404).end();
+    if (request.url?.startsWith('/containers/taken/')) return void response.end('OK');
+    response.statusCode = statusOf(request.url ?? '');
     if (request.url === '/images/absent/json')
       return void response.end(JSON.stringify({ message: 'No such image: absent' }));
     const more = () => {
@@ -34,6 +41,22 @@ beforeEach(async () => {
   const { port } = server.address() as AddressInfo;
   docker = boundAnswers(new Docker({ protocol: 'http', host: '127.0.0.1', port }));
 });
+
+function statusOf(path: string): number {
+  if (path.startsWith('/images/create')) return 200;
+  if (path.startsWith('/images/')) return 404;
+  return /attach|start/.test(path) ? 500 : 200;
+}
+
+const hijacked = { hijack: true, stdin: true } as const;
+const one = Buffer.alloc(1);
+const never = new AbortController().signal;
+
+function fillVolume(): Promise<unknown> {
+  const files = { init: one, carrier: one, connect: one };
+  const starting = startingContainers(sparedContainers());
+  return fillInitVolume({ docker, gatewayId: 'g', starting, files }, false);
+}
 
 afterEach(() => {
   server.closeAllConnections();
@@ -56,13 +79,24 @@ test.each([
   ['a start', () => docker.getContainer('x').start()],
   ['an error', () => docker.getImage('y').inspect()],
   ['the error of a stream', () => docker.getImage('y').get()],
-])('A-324 P20: an engine that answers %s without end is broken off', async (_what, call) => {
+  ['an attach', () => attach(docker.getContainer('x'), never)],
+  ['the start of an exec', () => docker.getExec('x').start(hijacked)],
+  ['an import', fillVolume],
+])('A-324 A-371 P20: an engine that answers %s without end is broken off', async (_what, call) => {
   const failure: unknown = await call().catch((error: unknown) => error);
   expect(failure).toMatchObject({
     message: expect.stringMatching(/^its engine answers with more than \d+ bytes$/),
   });
   expect(toEngineError(failure, 'h').code).toBe('host-lost');
   expect(sent).toBeLessThan(64 * mebibyte);
+});
+
+test('A-371 P24: an engine that answers an attach and does not hand over the connection is broken', async () => {
+  const attached = docker.getContainer('taken').attach({ ...hijacked, stream: true });
+  const failure: unknown = await attached.catch((error: unknown) => error);
+  expect(toEngineError(failure, 'h')).toMatchObject({
+    ...{ code: 'host-lost', message: expect.stringContaining('does not hand over the connection') },
+  });
 });
 
 test('P24: a call that is aborted while its answer comes ends at once', async () => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import { addAbortSignal } from 'node:stream';
 import type Docker from 'dockerode';
 import { readAtMost } from '../../../src/read-at-most.ts';
@@ -24,9 +24,9 @@ interface Modem {
     data: unknown,
     done: Done,
   ) => void;
-  readonly buildPayload: (
+  buildPayload: (
     ...payload: readonly [
-      ...[error: null, isStream: false, statusCodes: Context['statusCodes'], openStdin: false],
+      ...[error: unknown, isStream: boolean, statusCodes: Context['statusCodes'], openStdin: boolean],
       ...[request: object, response: IncomingMessage, body: unknown, done: Done],
     ]
   ) => void;
@@ -37,33 +37,47 @@ const everyStatus: Context['statusCodes'] = new Proxy({}, { get: () => true });
 
 /**
  * Holds an engine to so many bytes in an answer. The library gathers whatever comes, for as long as the call may take.
- * What is read as it comes, and connections that are taken over, are not answers.
+ * What is read as it comes, and connections that are taken over, are not answers; one that should have been taken over
+ * and was not is.
  */
 export function boundAnswers(docker: Docker): Docker {
   const modem = docker.modem as unknown as Modem;
   const build = modem.buildRequest;
+  const pay = modem.buildPayload;
+  // What is not taken over is read by nobody but us.
+  modem.buildPayload = (error, isStream, statusCodes, _openStdin, ...rest) =>
+    pay.call(modem, error, isStream, statusCodes, false, ...rest);
   modem.buildRequest = (options, context, data, done) => {
     const { isStream = false, hijack = false, openStdin = false, statusCodes } = context;
-    if (hijack || openStdin) return build.call(modem, options, context, data, done);
+    const takes = hijack || openStdin;
     const answered: Done = (error, answer) => {
       if (error !== null && error !== undefined) return done(error, null);
-      const response = answer as IncomingMessage;
-      if (isStream && statusCodes[response.statusCode ?? 0] === true) return done(null, response);
-      gather(response, options.signal).then(
-        (body) => modem.buildPayload(null, false, statusCodes, false, {}, response, body, done),
-        (broken: unknown) => done(broken, null),
-      );
+      if (!(answer instanceof IncomingMessage)) return done(null, answer);
+      const isGood = statusCodes[answer.statusCode ?? 0] === true;
+      if (isGood && isStream && !takes) return done(null, answer);
+      const read = isGood && takes ? Promise.reject(new NotTaken()) : gather(answer, options.signal);
+      read
+        .finally(() => takes && answer.destroy())
+        .then(
+          (body) => modem.buildPayload(null, false, statusCodes, false, {}, answer, body, done),
+          (broken: unknown) => done(broken, null),
+        );
     };
     build.call(modem, options, { ...context, isStream: true, statusCodes: everyStatus }, data, answered);
   };
   return docker;
 }
 
-/** The body as JSON, or its bytes. */
-async function gather(response: IncomingMessage, signal: AbortSignal | undefined): Promise<unknown> {
+/** All of an answer, within the bound. */
+export function readAnswer(response: IncomingMessage, signal: AbortSignal | undefined): Promise<Buffer> {
   if (signal !== undefined) addAbortSignal(signal, response);
   const tooLong = () => new TooLong(`its engine answers with more than ${mostBytes} bytes`);
-  const body = await readAtMost(response, mostBytes, tooLong);
+  return readAtMost(response, mostBytes, tooLong);
+}
+
+/** The body as JSON, or its bytes. */
+async function gather(response: IncomingMessage, signal: AbortSignal | undefined): Promise<unknown> {
+  const body = await readAnswer(response, signal);
   try {
     return JSON.parse(body.toString());
   } catch {
@@ -75,4 +89,14 @@ async function gather(response: IncomingMessage, signal: AbortSignal | undefined
 class TooLong extends Error {
   override name = 'TooLong';
   readonly code = 'EMSGSIZE';
+}
+
+/** So does this. */
+class NotTaken extends Error {
+  override name = 'NotTaken';
+  readonly code = 'EPROTO';
+
+  constructor() {
+    super('its engine answers and does not hand over the connection');
+  }
 }

@@ -59,6 +59,11 @@ describe('what an engine says becomes an error code', () => {
     expect(toEngineError(error, 'build-1')).toBe(error);
   });
 
+  test('A-373: of a long message 1 KiB is kept', () => {
+    const { message } = toEngineError(answer(500, '€'.repeat(1_000_000)), 'h');
+    expect(message).toBe(`host h: ${'€'.repeat(341)}`);
+  });
+
   test('the text is one line', () => {
     expect(toEngineError(answer(500, 'one\ntwo\r\nthree'), 'h').message).toBe('host h: one two three');
   });

@@ -1,4 +1,5 @@
 import { ClawrdenError, type ErrorCode } from '../../../src/errors.ts';
+import { firstBytes } from '../../../src/text/first-bytes.ts';
 
 interface Known {
   readonly status: number;
@@ -46,12 +47,15 @@ export function statusOf(error: unknown): number | undefined {
     : undefined;
 }
 
-/** The engine's own message, on one line. */
+/** More of a message goes into no record and no log. */
+const mostText = 1024;
+
+/** The engine's own message, on one line of 1 KiB at most. */
 export function engineText(error: unknown): string {
   const said =
     hasProperty(error, 'json') && hasProperty(error.json, 'message') ? error.json.message : undefined;
   const text = typeof said === 'string' ? said : error instanceof Error ? error.message : String(error);
-  return text.trim().replaceAll(/\s+/g, ' ');
+  return firstBytes(text, mostText).trim().replaceAll(/\s+/g, ' ');
 }
 
 function codeOf(status: number | undefined, error: unknown): ErrorCode {

@@ -3,6 +3,7 @@ import type Docker from 'dockerode';
 import { onAbort } from '../../../src/abort.ts';
 import { InitSession } from '../../../src/init-client/init-session.ts';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
+import { withId } from '../engine/engine-ids.ts';
 import { initDirectory, initFile } from '../init/init-layout.ts';
 
 /** One more init in a running container of ours, ready for a plan. Rejects with the engine's error or the signal's reason. */
@@ -29,7 +30,7 @@ export async function execInit(
 }
 
 async function dial(container: Docker.Container, user: string, abortSignal: AbortSignal): Promise<Socket> {
-  const exec = await container.exec({
+  const made = await container.exec({
     Cmd: [`${initDirectory}/${initFile}`],
     User: user,
     WorkingDir: '/',
@@ -39,6 +40,7 @@ async function dial(container: Docker.Container, user: string, abortSignal: Abor
     Tty: false,
     abortSignal,
   });
+  const exec = withId(made);
   const how = { hijack: true, stdin: true, Detach: false, Tty: false, abortSignal };
   // After the hijack it is the connection's own socket, whatever its type says.
   const socket = (await exec.start(how)) as unknown as Socket;

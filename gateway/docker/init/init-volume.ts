@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import type Docker from 'dockerode';
 import { containerLabels } from '../container/container-labels.ts';
 import { createContainer } from '../container/create-container.ts';
 import { removeContainer } from '../container/remove-container.ts';
 import type { StartingContainers } from '../container/starting-containers.ts';
+import { readAnswer } from '../engine/bounded-answers.ts';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
 import { statusOf } from '../engine/engine-errors.ts';
 import { emptyArchive, initArchive } from './init-archive.ts';
@@ -64,7 +65,7 @@ async function makeHelper(source: InitVolumeSource, name: string, volume: string
   const [repo, tag] = emptyImage.split(':');
   await withDeadline(callTimeoutMs, async (abortSignal) => {
     const progress = await docker.importImage(Readable.from([emptyArchive()]), { repo, tag, abortSignal });
-    await text(progress);
+    await readAnswer(progress as IncomingMessage, abortSignal);
   });
   return createHelper(source, name, volume);
 }

@@ -23,8 +23,8 @@ export class DockerHost {
   /** How many containers it starts at a time. */
   readonly gate: Gate;
   readonly warm: WarmGhosts;
-  /** What an earlier gateway left here was removed since this one started. */
-  cleaned = false;
+  /** What was left here before that time, on the monotonic clock, is removed. */
+  cleanedAt = Number.NEGATIVE_INFINITY;
   #config: HostConfig;
   #health: 'up' | 'silent' | 'down' = 'down';
   #draining = false;

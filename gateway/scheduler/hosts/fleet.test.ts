@@ -1,17 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
 import type { WatchOptions } from '../../ports/engine.ts';
 import { Scheduler } from '../placement/scheduler.ts';
 import { type GhostlyEngine, ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
 import { createWarmer } from '../warm/warmer.ts';
-import type { DockerHost } from './docker-host.ts';
+import { DockerHost } from './docker-host.ts';
 import { createFleet } from './fleet.ts';
 import { createLateExits } from './late-exits.ts';
+import { createSweeps } from './sweeps.ts';
 
 const log = pino({ level: 'silent' });
 const host: HostConfig = { name: 'a', engine: 'unix:///none', labels: {}, slots: 8, warm: 0, starts: 3 };
+
+afterEach(() => vi.useRealTimers());
 
 /** A fleet over an engine that says what the test tells it to. */
 function fleetOver(engine: GhostlyEngine) {
@@ -52,7 +55,7 @@ test('A-325 P20: however many images an engine says have changed, each known one
   engine.inspectImage = async () => {
     asked += 1;
     await new Promise<void>((resolve) => waiting.push(resolve));
-    return { id: 'another', repoDigests: [], env: [], volumes: [] };
+    return { id: 'another', env: [], envHash: 'none', volumes: [] };
   };
   for (let count = 0; count < 1000; count += 1)
     over.state.watches[0]?.onEvent({ type: 'images-changed', at: 2 });
@@ -90,4 +93,51 @@ test('A-328 P20: what runs on a host that leaves is spared by the host that join
   expect(kept.length).toBeGreaterThan(1);
   expect(kept.at(-1)).toEqual([ghost.containerId]);
   await first.destroy(ghost);
+});
+
+test('A-372 P20: a host whose sweep never ends holds up neither start nor stop, and gets no second one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] });
+  const engine = ghostlyEngine('a');
+  let sweeps = 0;
+  const signals: AbortSignal[] = [];
+  await using over = fleetOver(engine);
+  over.fleet.apply([host]);
+  await over.fleet.looked();
+  expect(over.hosts[0]?.up).toBe(true);
+  engine.removeStrays = (_keep, signal) => {
+    sweeps += 1;
+    signals.push(signal);
+    return new Promise(() => {});
+  };
+  await vi.advanceTimersByTimeAsync(5 * 30_000);
+  expect(sweeps).toBe(1);
+  over.fleet.apply([host, { ...host, name: 'b' }]);
+  const looked = over.fleet.looked();
+  await vi.advanceTimersByTimeAsync(15_000);
+  await looked;
+  expect([sweeps, over.hosts[1]?.up]).toEqual([2, false]);
+  await over.fleet.close();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+});
+
+test('P19: a host that is back is swept anew, after the sweep that began before it was lost', async () => {
+  const engine = ghostlyEngine('a');
+  const ends: (() => void)[] = [];
+  engine.removeStrays = async () => {
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return 0;
+  };
+  const one = new DockerHost(host, engine);
+  const { sweep, isRunning } = createSweeps({ hosts: [one], log });
+  const never = new AbortController().signal;
+  const both = [sweep(one, never), sweep(one, never)];
+  await sleep(10);
+  expect([ends.length, isRunning(one)]).toEqual([1, true]);
+  ends[0]?.();
+  await sleep(10);
+  expect([ends.length, isRunning(one)]).toEqual([2, true]);
+  ends[1]?.();
+  expect(await Promise.all(both)).toEqual([true, true]);
+  await sleep(0);
+  expect(isRunning(one)).toBe(false);
 });

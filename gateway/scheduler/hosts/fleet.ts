@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
+import { abortable, deadline } from '../../../src/abort.ts';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
 import type { ClawrdenError } from '../../../src/errors.ts';
 import { latestOnly } from '../../../src/latest-only.ts';
@@ -9,6 +10,7 @@ import type { Scheduler } from '../placement/scheduler.ts';
 import type { Warmer } from '../warm/warmer.ts';
 import { DockerHost } from './docker-host.ts';
 import type { LateExits } from './late-exits.ts';
+import { createSweeps, type Sweeps } from './sweeps.ts';
 import { type HostHooks, type HostWatch, watchHost } from './watch-host.ts';
 
 /** The engines of gateway.yaml, each watched and kept clean. */
@@ -26,7 +28,7 @@ export interface Fleet {
   readonly preload: () => void;
   /** Hosts where what an earlier gateway left was not removed yet. */
   readonly uncleaned: () => readonly string[];
-  /** Resolves when every host was tried once. */
+  /** Resolves when every host was tried once, after 15 s at the latest. */
   readonly looked: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -57,14 +59,16 @@ interface Member {
 }
 
 const cleanEveryMs = 30_000;
+const lookedWithinMs = 15_000;
 const leavingLookMs = 500;
 
 export function createFleet(parts: FleetParts): Fleet {
+  const sweeps = createSweeps(parts);
   const state: State = {
-    ...parts,
+    ...{ ...parts, sweeps },
     members: new Map(),
     leaving: new Set(),
-    hooks: hostHooks(parts),
+    hooks: hostHooks(parts, sweeps),
   };
   const { members } = state;
   return {
@@ -84,9 +88,11 @@ export function createFleet(parts: FleetParts): Fleet {
     preload: () => {
       for (const host of parts.hosts) if (host.up) void preload(host, parts);
     },
-    uncleaned: () => parts.hosts.flatMap(({ cleaned, name }) => (cleaned ? [] : [name])),
+    uncleaned: () => parts.hosts.flatMap(({ cleanedAt, name }) => (cleanedAt === -Infinity ? [name] : [])),
     looked: async () => {
-      await Promise.all([...members.values()].map(({ watch }) => watch.looked));
+      using until = deadline(lookedWithinMs, () => undefined);
+      const looked = Promise.all([...members.values()].map(({ watch }) => watch.looked));
+      await abortable(looked, until.signal).catch(() => {});
     },
     close: async () => {
       await Promise.all([...members.values()].map(closeMember));
@@ -100,6 +106,7 @@ interface State extends FleetParts {
   /** Hosts that gateway.yaml no longer names, until their work has ended. */
   readonly leaving: Set<Promise<void>>;
   readonly hooks: HostHooks;
+  readonly sweeps: Sweeps;
 }
 
 function apply(state: State, configs: readonly HostConfig[]): void {
@@ -121,7 +128,7 @@ function join(state: State, config: HostConfig): void {
   if (state.drained.has(host.name)) host.drain();
   const stop = new AbortController();
   const cleaning = setInterval(() => {
-    if (host.up) void clean(host, state);
+    if (host.up && !state.sweeps.isRunning(host)) void state.sweeps.sweep(host, stop.signal);
   }, cleanEveryMs).unref();
   host.onLost((error) => state.onLost?.(host.name, error));
   const watch = watchHost(host, state.hooks, stop.signal);
@@ -147,13 +154,13 @@ function resume({ hosts, scheduler, warmer }: FleetParts): void {
   warmer.poke();
 }
 
-function hostHooks(parts: FleetParts): HostHooks {
+function hostHooks(parts: FleetParts, { sweep }: Sweeps): HostHooks {
   const { scheduler, lateExits, log } = parts;
   const following = new WeakMap<DockerHost, ReturnType<typeof followImages>>();
   return {
-    onAnswer: async (host, gap) => {
+    onAnswer: async (host, gap, signal) => {
       await lateExits.recall(host, gap);
-      if (await clean(host, parts)) lateExits.giveUp(host);
+      if (await sweep(host, signal)) lateExits.giveUp(host);
       host.workspaces.forget();
       await Promise.all([host.images.refresh(), preload(host, parts)]);
     },
@@ -194,23 +201,6 @@ function followImages(host: DockerHost, { scheduler, warmer, onImages, log }: Fl
 /** Asks before a command comes for what the command will need to know. */
 async function preload(host: DockerHost, { images }: FleetParts): Promise<void> {
   await Promise.all(images().map((reference) => host.images.find(reference)));
-}
-
-/**
- * Removes containers that no live ghost owns, for example after a crash; resolves with whether it could. A host that
- * leaves may be on the same engine, so what every host has is spared.
- */
-async function clean(host: DockerHost, { hosts, log }: Pick<FleetParts, 'hosts' | 'log'>): Promise<boolean> {
-  try {
-    const kept = new Set([host, ...hosts].flatMap(({ containers }) => [...containers]));
-    const removed = await host.engine.removeStrays(kept);
-    if (removed > 0) log.warn({ host: host.name, removed }, 'containers that nobody knows were removed');
-    host.cleaned = true;
-    return true;
-  } catch (error) {
-    log.warn({ host: host.name, why: String(error) }, 'the host could not be cleaned');
-    return false;
-  }
 }
 
 /** Waits until its running work has ended, and then removes everything of ours there, unless the engine is lost. */

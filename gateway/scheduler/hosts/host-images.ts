@@ -24,16 +24,17 @@ export class HostImages {
     return asking.finally(() => this.#asked.delete(reference));
   }
 
-  /** Whether the host can run the image; `undefined` if nobody asked yet. */
-  holds({ reference, id }: PlanImage): boolean | undefined {
-    if (this.#known.get(reference)?.id === id) return true;
-    return this.#known.has(id) ? this.#known.get(id) !== undefined : undefined;
+  /** Whether the host can run a plan of the image; `undefined` if nobody asked yet. */
+  holds(image: PlanImage): boolean | undefined {
+    const named = this.#known.get(image.reference);
+    if (named?.id === image.id) return isAsPlanned(named, image);
+    return this.#known.has(image.id) ? isAsPlanned(this.#known.get(image.id), image) : undefined;
   }
 
   /** The same, but asks the engine if necessary. */
-  async learn({ reference, id }: PlanImage): Promise<boolean> {
-    if ((await this.find(reference))?.id === id) return true;
-    return (await this.find(id)) !== undefined;
+  async learn(image: PlanImage): Promise<boolean> {
+    const named = await this.find(image.reference);
+    return isAsPlanned(named?.id === image.id ? named : await this.find(image.id), image);
   }
 
   /** The id that a reference is known to have here; never asks the engine. */
@@ -61,4 +62,9 @@ export class HostImages {
       return undefined;
     }
   }
+}
+
+/** A host that lies about an image's environment gets the plans that were made of the lie, and no other host does. */
+function isAsPlanned(facts: ImageFacts | undefined, { envHash }: PlanImage): boolean {
+  return facts !== undefined && (envHash === undefined || facts.envHash === envHash);
 }

@@ -2,7 +2,7 @@ import { abortable, deadline } from '../../../src/abort.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { ImageFacts } from '../../ports/engine.ts';
 import type { DockerHost } from './docker-host.ts';
-import { resolveImage } from './images.ts';
+import { able, resolveImage } from './images.ts';
 
 /** A command that needs an image. */
 export interface ImageWish {
@@ -41,13 +41,13 @@ export function createImagePulls(
     return pull;
   };
   return async (reference, wish) => {
-    const able = hosts.filter((host) => host.state === 'ready' && host.carries(wish.labels));
-    if (!namesContent.test(reference) || able.length === 0) return resolveImage(hosts, reference);
-    const held = await Promise.all(able.map((host) => host.images.find(reference)));
+    const fit = able(hosts, wish.labels);
+    if (!namesContent.test(reference) || fit.length === 0) return resolveImage(hosts, reference, wish.labels);
+    const held = await Promise.all(fit.map((host) => host.images.find(reference)));
     const found = held.find((facts) => facts !== undefined);
     if (found !== undefined) return found;
-    const begun = able.find((host) => pulls.has(keyOf(host, reference)));
-    return follow(pullTo(begun ?? idlest(able), reference), wish);
+    const begun = fit.find((host) => pulls.has(keyOf(host, reference)));
+    return follow(pullTo(begun ?? idlest(fit), reference), wish);
   };
 }
 

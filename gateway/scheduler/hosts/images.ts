@@ -10,9 +10,24 @@ export function imagesOf(policy: Policy): string[] {
   return [...new Set(places.flatMap(({ image }) => image ?? []))];
 }
 
-/** What a tag means: the image of the first host in gateway.yaml that has it. Throws `image-missing` or `no-host`. */
-export async function resolveImage(hosts: readonly DockerHost[], reference: string): Promise<ImageFacts> {
-  const up = hosts.filter((host) => host.up);
+type Labels = DockerHost['config']['labels'];
+
+/** Hosts that may run a command with these labels now: only they say what it is, if there are any. */
+export function able(hosts: readonly DockerHost[], labels: Labels): readonly DockerHost[] {
+  return hosts.filter((host) => host.state === 'ready' && host.carries(labels));
+}
+
+/**
+ * What a tag means: the image of the first host in gateway.yaml that may run the command and has it. Throws
+ * `image-missing` or `no-host`.
+ */
+export async function resolveImage(
+  hosts: readonly DockerHost[],
+  reference: string,
+  labels: Labels,
+): Promise<ImageFacts> {
+  const fit = able(hosts, labels);
+  const up = fit.length > 0 ? fit : hosts.filter((host) => host.up);
   if (up.length === 0) throw new ClawrdenError('no-host', `no Docker host is up${problems(hosts)}`);
   for (const host of up) {
     const facts = await host.images.find(reference);
@@ -20,7 +35,7 @@ export async function resolveImage(hosts: readonly DockerHost[], reference: stri
   }
   throw new ClawrdenError(
     'image-missing',
-    `no Docker host has the image ${reference}; load or pull it there`,
+    `no Docker host ${fit.length > 0 ? 'that may run it ' : ''}has the image ${reference}; load or pull it there`,
   );
 }
 

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { abortable } from '../../../src/abort.ts';
 import { ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
 import type { EngineEvent } from '../../ports/engine.ts';
 import type { DockerHost } from './docker-host.ts';
 
 export interface HostHooks {
-  /** The engine answers, and its events arrive from now on. Awaited before the host takes work. */
-  readonly onAnswer: (host: DockerHost, gap: Gap) => Promise<void>;
+  /** The engine answers, and its events arrive from now on. Awaited before the host takes work, until `signal` aborts. */
+  readonly onAnswer: (host: DockerHost, gap: Gap, signal: AbortSignal) => Promise<void>;
   readonly onUp: (host: DockerHost) => void;
   readonly onDown: (host: DockerHost) => void;
   readonly onEvent: (host: DockerHost, event: EngineEvent) => void;
@@ -52,10 +53,14 @@ export function watchHost(host: DockerHost, hooks: HostHooks, signal: AbortSigna
     pause.abort();
   }
 
+  async function begin(): Promise<void> {
+    await hooks.onAnswer(host, await events.start(signal), signal);
+  }
+
   async function look(): Promise<void> {
     try {
-      await host.engine.ping();
-      if (!events.open) await hooks.onAnswer(host, await events.start(signal));
+      await abortable(host.engine.ping(), signal);
+      if (!events.open) await abortable(begin(), signal);
       missed = 0;
       if (host.answered()) hooks.onUp(host);
     } catch (error) {

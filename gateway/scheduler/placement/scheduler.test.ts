@@ -7,7 +7,7 @@ import { shapeKey } from '../warm/ghost-shape.ts';
 import type { LeaseRequest } from './candidates.ts';
 import { type Lease, Scheduler } from './scheduler.ts';
 
-const facts: ImageFacts = { id: 'sha256:1', repoDigests: [], env: [], volumes: [] };
+const facts: ImageFacts = { id: 'sha256:1', env: [], envHash: 'none', volumes: [] };
 
 /** An engine that has one image and starts nothing: placement asks it for no more. */
 function engineWith(image: string): Engine {

@@ -1,10 +1,12 @@
 import { duplexPair } from 'node:stream';
+import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ClawrdenError } from '../../../src/errors.ts';
 import { InitSession } from '../../../src/init-client/init-session.ts';
 import type { AuditRecord } from '../../audit/audit-record.ts';
 import type { Ghost } from '../../ports/engine.ts';
 import { DockerHost } from '../hosts/docker-host.ts';
+import { createSweeps } from '../hosts/sweeps.ts';
 import type { LeaseRequest } from '../placement/candidates.ts';
 import { Scheduler } from '../placement/scheduler.ts';
 import { shapeKey } from '../warm/ghost-shape.ts';
@@ -202,4 +204,52 @@ test('when the gateway stops, it waits until all are gone', async () => {
   await Promise.all(['one', 'two'].map((agent) => enter(request(agent))));
   await sessions.close();
   expect([did(), sessions.list()]).toEqual([['destroy', 'destroy'], []]);
+});
+
+test('A-374 P19: a session whose host did not remove it is named until that host is clean', async () => {
+  const { sessions, enter, hosts, engines } = await setUp();
+  const log = pino({ level: 'silent' });
+  const { sweep } = createSweeps({ hosts, log });
+  const { session, init } = await enter(request('one'));
+  await init;
+  const [at, host] = [hosts.indexOf(session.host!), session.host!];
+  const before = Promise.withResolvers<number>();
+  engines[at]!.removeStrays = () => before.promise;
+  const began = sweep(host, never);
+  await vi.advanceTimersByTimeAsync(10);
+  host.lose(new ClawrdenError('host-lost', 'lost'));
+  await vi.advanceTimersByTimeAsync(10);
+  expect(sessions.list()).toEqual([]);
+  const left = async (agent: string) => {
+    const ending = sessions.end((each) => each === agent, 'a test');
+    return Promise.all(ending.map(async ({ gone, ...named }) => ({ ...named, isGone: await gone })));
+  };
+  const unconfirmed = [{ agent: 'one', host: host.name, isGone: false }];
+  expect(await left('one')).toEqual(unconfirmed);
+  expect(await left('two')).toEqual([]);
+  // A sweep that began while the session was there has spared it.
+  before.resolve(0);
+  expect(await began).toBe(true);
+  expect(await left('one')).toEqual(unconfirmed);
+  engines[at]!.removeStrays = async () => 1;
+  await vi.advanceTimersByTimeAsync(10);
+  expect(await sweep(host, never)).toBe(true);
+  expect(await left('one')).toEqual([]);
+});
+
+test('A-374 P19: a session that is still ending is named to who ends it again', async () => {
+  const { sessions, enter, engines } = await setUp();
+  const { session, init } = await enter(request('one'));
+  await init;
+  const removal = Promise.withResolvers<boolean>();
+  for (const { started } of engines)
+    for (const { ghost } of started) Object.assign(ghost, { destroy: () => removal.promise });
+  void session.end('it was unused');
+  await vi.advanceTimersByTimeAsync(0);
+  const [again] = sessions.end(() => true, 'a kill');
+  expect(again).toMatchObject({ agent: 'one' });
+  removal.resolve(true);
+  expect(await again!.gone).toBe(true);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(sessions.end(() => true, 'a kill')).toEqual([]);
 });

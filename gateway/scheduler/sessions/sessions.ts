@@ -3,6 +3,7 @@ import { ClawrdenError } from '../../../src/errors.ts';
 import type { AuditRecord } from '../../audit/audit-record.ts';
 import type { SessionView } from '../../ports/session-view.ts';
 import type { LeaseRequest } from '../placement/candidates.ts';
+import { createEndings, type EndingSession, viewOf as endingOf } from './endings.ts';
 import { Session } from './session.ts';
 import { type StartSessionParts, startSession } from './start-session.ts';
 import { watchIdle } from './watch-idle.ts';
@@ -20,7 +21,7 @@ export interface Sessions {
   /** The one of this key that takes commands; it starts if there is none. Throws `rate-limit` if its agent has too many. */
   readonly of: (request: LeaseRequest, onPlace: (place: number) => void) => Session;
   readonly list: () => SessionView[];
-  /** Those of these agents end now: each with whether it is gone. */
+  /** Those of these agents end now: each with whether it is gone, also those that ended before and may still be there. */
   readonly end: (concerned: Concerned, why: string) => readonly EndingSession[];
   /** Those of these agents take no more commands, and end with the last one that is there. */
   readonly retire: (concerned: Concerned, why: string) => void;
@@ -28,26 +29,14 @@ export interface Sessions {
   readonly close: () => Promise<void>;
 }
 
-export interface EndingSession {
-  readonly agent: string;
-  readonly host: string;
-  /** False if its container may still be there. Never rejects. */
-  readonly gone: Promise<boolean>;
-}
-
 /** Of one agent. The one that was unused longest makes room. */
 export const mostSessions = 4;
 
 export function createSessions(parts: SessionsParts): Sessions {
   const open = new Set<Session>();
-  const ending = new Set<Promise<boolean>>();
+  const endings = createEndings();
   const tell = recorder(parts);
   const watch = watchIdle(open, parts.limits);
-
-  const hold = (gone: Promise<boolean>) => {
-    ending.add(gone);
-    void gone.then(() => ending.delete(gone));
-  };
 
   function begin(request: LeaseRequest, onPlace: (place: number) => void): Session {
     makeRoom([...open].filter(({ agent }) => agent === request.shape.agent));
@@ -58,7 +47,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       onStarted: (started) => tell(started, 'started', 'for a command'),
       onEnd: (ended, why) => {
         open.delete(ended);
-        queueMicrotask(() => hold(ended.end(why)));
+        queueMicrotask(() => endings.add(ended, ended.end(why)));
         if (ended.ghost !== undefined) tell(ended, 'ended', why);
       },
     });
@@ -67,12 +56,9 @@ export function createSessions(parts: SessionsParts): Sessions {
   }
 
   function end(concerned: Concerned, why: string): EndingSession[] {
-    return [...open]
-      .filter(({ agent }) => concerned(agent))
-      .map((session) => ({
-        ...{ agent: session.agent, host: session.host?.name ?? '' },
-        gone: session.end(why),
-      }));
+    const before = endings.of(concerned);
+    const own = [...open].filter(({ agent }) => concerned(agent));
+    return [...before, ...own.map((session) => endingOf({ session, gone: session.end(why) }))];
   }
 
   return {
@@ -90,7 +76,7 @@ export function createSessions(parts: SessionsParts): Sessions {
     },
     close: async () => {
       watch.stop();
-      await Promise.all([...ending, ...end(() => true, 'the gateway stops').map(({ gone }) => gone)]);
+      await Promise.all(end(() => true, 'the gateway stops').map(({ gone }) => gone));
     },
   };
 }

@@ -10,7 +10,7 @@ export function shapeOf(plan: Plan): GhostShape {
   return { agent, image, uid, gid, mounts, network, memoryBytes, cpus, pids };
 }
 
-/** One text per shape: on one host equal keys mean equal containers. */
+/** One text per shape: on one host equal keys mean equal containers, and a host that may have one may have all. */
 export function shapeKey(shape: GhostShape): string {
   const { agent, image, uid, gid, network, memoryBytes, cpus, pids } = shape;
   const mounts = shape.mounts.map(({ kind, source, target, readOnly = false }) => [
@@ -21,6 +21,7 @@ export function shapeKey(shape: GhostShape): string {
     agent,
     image.reference,
     image.id,
+    image.envHash,
     uid,
     gid,
     mounts,

@@ -41,7 +41,7 @@ export function ghostlyEngine(name: string, startMs = 0): GhostlyEngine {
       engine.started.push({ ghost, shape, purpose });
       return ghost;
     },
-    inspectImage: async (reference) => ({ id: `id:${reference}`, repoDigests: [], env: [], volumes: [] }),
+    inspectImage: async (reference) => ({ id: `id:${reference}`, env: [], envHash: 'none', volumes: [] }),
     pullImage: async () => {},
     ping: async () => {},
     removeStrays: async () => 0,

@@ -1,5 +1,6 @@
 import type { Ghost, GhostShape } from '../../ports/engine.ts';
 import type { DockerHost } from '../hosts/docker-host.ts';
+import { able } from '../hosts/images.ts';
 import { mayTake } from '../placement/candidates.ts';
 import { Demand } from './demand.ts';
 
@@ -54,7 +55,7 @@ export class WarmPools {
   wish(wishes: readonly WarmWish[]): void {
     for (const pool of this.#pools.values()) pool.wished = 0;
     for (const wish of wishes) this.#get(wish).wished += wish.size;
-    for (const [key, { shape }] of this.#pools) if (this.#tagMoved(shape)) this.#pools.delete(key);
+    for (const [key, pool] of this.#pools) if (this.#tagMoved(pool)) this.#pools.delete(key);
   }
 
   clear(): void {
@@ -155,8 +156,8 @@ export class WarmPools {
     return best;
   }
 
-  #tagMoved({ image }: GhostShape): boolean {
-    const holder = this.#hosts.find(({ up, images }) => up && images.idOf(image.reference));
+  #tagMoved({ shape: { image }, labels }: WarmShape): boolean {
+    const holder = able(this.#hosts, labels).find(({ images }) => images.idOf(image.reference));
     return holder !== undefined && holder.images.idOf(image.reference) !== image.id;
   }
 }

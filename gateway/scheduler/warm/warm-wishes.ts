@@ -11,7 +11,7 @@ import type { WarmWish } from './warm-pools.ts';
 export async function warmWishes(
   { warm, agents }: Pick<GatewayConfig, 'warm' | 'agents'>,
   policy: Policy,
-  resolveImage: (reference: string) => Promise<ImageFacts>,
+  resolveImage: (reference: string, labels: AgentConfig['hosts']) => Promise<ImageFacts>,
 ): Promise<WarmWish[]> {
   const wishes = warm.map(async ({ agent: name, tool: toolName, size }) => {
     const agent = agents.find((other) => other.name === name);
@@ -19,7 +19,7 @@ export async function warmWishes(
     if (agent === undefined || tool?.strategy !== 'ghost' || tool.image === undefined) return [];
     // It runs in no ghost.
     if (tool.isolation === 'session') return [];
-    const image = await resolveImage(tool.image).catch(() => undefined);
+    const image = await resolveImage(tool.image, agent.hosts).catch(() => undefined);
     return image === undefined ? [] : [{ ...wishFor(agent, tool, policy, image), size }];
   });
   return (await Promise.all(wishes)).flat();

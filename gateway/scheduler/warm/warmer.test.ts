@@ -162,7 +162,7 @@ test('they go when a host drains, a tag moves, a wish ends, or the gateway ends'
   await vi.advanceTimersByTimeAsync(1500);
   expect(counts(one.key)).toEqual([1]);
   const moved = shapeOf('one', { image: { reference: 'node:24', id: 'id:new' } });
-  engine.inspectImage = async () => ({ id: 'id:new', repoDigests: [], env: [], volumes: [] });
+  engine.inspectImage = async () => ({ id: 'id:new', env: [], envHash: 'none', volumes: [] });
   await host.images.refresh();
   warmer.wish([{ ...moved, size: 1 }]);
   await vi.advanceTimersByTimeAsync(1500);

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { mayTake, whyNone } from '../placement/candidates.ts';
+import { shapeKey } from '../warm/ghost-shape.ts';
+import { ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
+import { DockerHost } from './docker-host.ts';
+import { createImagePulls } from './image-pulls.ts';
+import { resolveImage } from './images.ts';
+
+const id = `sha256:${'a'.repeat(64)}`;
+const reference = 'node:24';
+
+/** A host whose engine has the image, with this environment. */
+function hostWith(name: string, envHash: string, labels: Readonly<Record<string, string>> = {}): DockerHost {
+  const engine = ghostlyEngine(name);
+  engine.inspectImage = async () => ({ id, env: [`FROM=${name}`], envHash, volumes: [] });
+  const config = { name, engine: 'unix:///none', labels, slots: 8, warm: 0, starts: 3 };
+  const host = new DockerHost(config, engine);
+  host.answered();
+  return host;
+}
+
+function requestFor(envHash: string | undefined) {
+  const shape = {
+    ...{ agent: 'coder', image: { reference, id, ...(envHash && { envHash }) }, mounts: [], network: 'none' },
+    ...{ uid: 1, gid: 1, memoryBytes: 1, cpus: 1, pids: 1 },
+  };
+  return { shape, key: shapeKey(shape), labels: {}, avoid: new Map() };
+}
+
+test('A-370: what a host says of an image runs only on hosts that say the same of it', async () => {
+  const [liar, honest, third] = [hostWith('a', 'lie'), hostWith('b', 'true'), hostWith('c', 'true')];
+  const hosts = [liar, honest, third];
+  const takers = async (envHash: string | undefined) => {
+    const request = requestFor(envHash);
+    const learned = await Promise.all(hosts.map((host) => host.images.learn(request.shape.image)));
+    const taking = hosts.map((host) => mayTake(host, request));
+    expect(learned).toEqual(taking);
+    return taking;
+  };
+  expect((await resolveImage(hosts, reference, {})).envHash).toBe('lie');
+  expect(await takers('lie')).toEqual([true, false, false]);
+  expect(await takers('true')).toEqual([false, true, true]);
+  expect(await takers(undefined)).toEqual([true, true, true]);
+  expect(whyNone([honest], requestFor('lie')).code).toBe('image-missing');
+  // Two plans of one shape share no container.
+  expect(requestFor('lie').key).not.toBe(requestFor('true').key);
+});
+
+test('A-370: a host says nothing of an image for a command that may not run there', async () => {
+  const [liar, honest] = [hostWith('a', 'lie'), hostWith('b', 'true', { zone: 'b' })];
+  const hosts = [liar, honest];
+  const zoned = { zone: 'b' };
+  const obtain = createImagePulls(hosts, 1000);
+  const wish = { labels: zoned, onProgress: () => {}, signal: new AbortController().signal };
+  expect((await obtain(reference, wish)).envHash).toBe('true');
+  expect((await resolveImage(hosts, reference, zoned)).envHash).toBe('true');
+  expect((await resolveImage(hosts, reference, {})).envHash).toBe('lie');
+  liar.drain();
+  expect((await resolveImage(hosts, reference, {})).envHash).toBe('true');
+  // If none may take it now, one that is up still says what is meant.
+  honest.drain();
+  expect((await resolveImage(hosts, reference, zoned)).envHash).toBe('lie');
+});
