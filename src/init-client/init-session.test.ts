@@ -145,32 +145,6 @@ describe('A-108 P15: an init is held to its protocol', () => {
     await expect(running).rejects.toThrow('broke its protocol: a frame credit of an impossible form');
   });
 
-  test('A-361 P22: nor does it fill the memory by granting what it does not take', async () => {
-    using init = await spokenInit();
-    const bytes = Buffer.alloc(256 * 1024);
-    const grant = encodeFrame(FrameType.credit, number(bytes.length));
-    let [held, grants] = [0, 0];
-    const send = () => {
-      init.session.input({ type: 'stdin', bytes });
-      held = Math.max(held, init.heldBytes());
-      grants += 1;
-      init.say(grants < 100 ? [grant] : []);
-      return undefined;
-    };
-    const running = init.session.run({ plan: spokenPlan, send, onStarted: () => {} });
-    const ending = running.then(
-      () => 'ended',
-      (error: unknown) => String(error),
-    );
-    await init.asked;
-    init.socket.pause();
-    init.say([said['s']!, grant]);
-    expect(await ending).toBe(
-      `InitFault: the init grants stdin and takes none: more than ${bytes.length} bytes wait`,
-    );
-    expect(held).toBeLessThanOrEqual(bytes.length + 5);
-  });
-
   test.each([
     ['a cause of 6', 0, 6, 0],
     ['a signal of 65', 65, 0, 0],
