@@ -124,6 +124,20 @@ test('a client that goes away ends its stream; a stream that ends here is told t
   await one.until(() => one.served.length === 3);
 });
 
+test('A-362 P24: stdin that waits for an init is not held against its connections', async () => {
+  await using one = await talk();
+  one.init.say([of(FrameType.opened, 0), of(FrameType.opened, 1)]);
+  await one.until(() => one.served.length === 2);
+  one.init.socket.pause();
+  const feed = (bytes: number) => one.init.session.input({ type: 'stdin', bytes: Buffer.alloc(bytes) });
+  while (one.init.heldBytes() === 0) feed(1000);
+  feed(windowDown);
+  expect(one.init.heldBytes()).toBeGreaterThan(windowDown);
+  for (const client of one.served) client.destroy();
+  one.init.socket.resume();
+  await one.until(() => one.heard.filter(({ type }) => type === FrameType.gone).length === 2);
+});
+
 test('with the run all of them end', async () => {
   await using one = await talk();
   one.init.say([of(FrameType.opened, 0)]);

@@ -8,7 +8,7 @@ const version = 5;
 /** A ready-made buffer of the init, with its frames of operands, holds less. */
 export const maxInitFrameBytes = 128 * 1024;
 /** Most stdin that an init has granted and that its tool has not read. */
-const stdinWindow = 256 * 1024;
+export const stdinWindow = 256 * 1024;
 const longestRefusal = 2048;
 const mostOperands = 8;
 const mostSignal = 64;

@@ -6,10 +6,11 @@ import { ClawrdenError } from '../errors.ts';
 import type { Input, Output, Send } from '../wire/execution-io.ts';
 import { encodeFrame, type Frame, FrameType } from '../wire/frames.ts';
 import { Connections, doesNotRead, mostUnread, ofConnections, type Serve } from './connections.ts';
+import { decodeOutput } from './decode-output.ts';
 import { type InitEnd, parseInitEnd } from './init-end.ts';
 import { InitFault } from './init-fault.ts';
 import { InitFrameReader } from './init-frames.ts';
-import { InitProtocol } from './init-protocol.ts';
+import { InitProtocol, stdinWindow } from './init-protocol.ts';
 import { encodePlan, type InitPlan } from './plan-encoding.ts';
 import type { Found } from './plan-operands.ts';
 import { readStrings } from './read-strings.ts';
@@ -149,8 +150,10 @@ export class InitSession {
 
   #carry(serve: Serve): Connections {
     const isFull = () => this.#socket.writableNeedDrain || !this.#socket.writable;
+    // Stdin may wait before them: all of its window, and the headers of its frames until the stream is full.
+    const most = mostUnread + stdinWindow + this.#socket.writableHighWaterMark;
     const write = (frame: Buffer) => {
-      if (this.#socket.writableLength > mostUnread) this.#end(doesNotRead());
+      if (this.#socket.writableLength > most) this.#end(doesNotRead());
       else this.#write(frame);
     };
     return new Connections({ isFull, write }, serve);
@@ -184,7 +187,7 @@ export class InitSession {
 
   /** While its reader takes its time, the init is not late. */
   async #passOn(frame: Frame, send: Send<Output>): Promise<void> {
-    const output = toOutput(frame);
+    const output = decodeOutput(frame);
     const wait = output && send(output);
     if (wait === undefined) return;
     this.#sending = true;
@@ -208,8 +211,10 @@ export class InitSession {
   }
 
   #send(input: ToInit): void {
-    if (this.#socket.writableNeedDrain || !this.#waiting.isEmpty) this.#waiting.add(input);
-    else this.#write(encodeToInit(input));
+    if (!this.#socket.writable) return;
+    if (!this.#socket.writableNeedDrain && this.#waiting.isEmpty) return this.#write(encodeToInit(input));
+    this.#waiting.add(input);
+    if (this.#waiting.stdinBytes > stdinWindow) this.#end(grantsUnread());
   }
 
   #write(frame: Buffer): void {
@@ -263,6 +268,11 @@ function endsSoon({ type, payload }: Frame): boolean {
   return type === FrameType.unread || (type === FrameType.credit && payload.readUInt32BE(0) === 0);
 }
 
+/** An init that grants what its tool has read has all stdin but its window. */
+function grantsUnread(): InitFault {
+  return new InitFault('broke', `the init grants stdin and takes none: more than ${stdinWindow} bytes wait`);
+}
+
 function untaken(ms: number): ClawrdenError {
   const seconds = (ms - deliveryMs) / 1000;
   return new ClawrdenError(
@@ -277,24 +287,4 @@ function foundOf({ operands }: InitPlan, { payload }: Frame): Found {
   return new Map(
     operands.flatMap((path, at) => (lines[at] === undefined ? [] : [[path, lines[at]] as const])),
   );
-}
-
-function toOutput(frame: Frame): Output | undefined {
-  const { payload } = frame;
-  switch (frame.type) {
-    case FrameType.stdout:
-      return { type: 'stdout', bytes: payload };
-    case FrameType.stderr:
-      return { type: 'stderr', bytes: payload };
-    case FrameType.credit:
-      return { type: 'credit', bytes: payload.readUInt32BE(0) };
-    case FrameType.closed:
-      return { type: 'closed', fd: 0 };
-    case FrameType.stopped:
-      return { type: 'stopped', signal: payload.readUInt8(0) };
-    case FrameType.unread:
-      return { type: 'unread', bytes: payload.readUInt32BE(0) };
-    default:
-      return undefined;
-  }
 }

@@ -11,6 +11,8 @@ export interface SpokenInit extends Disposable {
   /** Bytes as they are, with no header of the engine. */
   readonly write: (bytes: Uint8Array) => boolean;
   readonly socket: Socket;
+  /** How much waits for it in the session's own stream. */
+  readonly heldBytes: () => number;
   readonly hangUp: () => void;
   /** Resolves when the plan has come. */
   readonly asked: Promise<void>;
@@ -47,6 +49,7 @@ export async function spokenInit(): Promise<SpokenInit> {
     say: (frames) => void theirs.write(Buffer.concat(frames.map((frame) => attached(frame)))),
     write: (bytes) => theirs.write(bytes),
     socket: theirs,
+    heldBytes: () => ours.writableLength,
     hangUp: () => void theirs.end(),
     asked: asked.promise,
     [Symbol.dispose]: () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FrameReader } from '../wire/frames.ts';
+import { encodeFrame, FrameReader, FrameType } from '../wire/frames.ts';
+import { spokenInit, spokenPlan } from './spoken-init.fixture.ts';
 import { encodeToInit, type ToInit, WaitingInputs } from './waiting-inputs.ts';
 
 const input: fc.Arbitrary<ToInit> = fc.oneof(
@@ -32,4 +33,32 @@ test('A-86 P22: of whatever is sent to an init that does not read, one of each c
     }),
     { numRuns: 300 },
   );
+});
+
+test('A-361 P22: an init that grants stdin and takes none ends when its window waits', async () => {
+  using init = await spokenInit();
+  const bytes = Buffer.alloc(256 * 1024);
+  const window = Buffer.alloc(4);
+  window.writeUInt32BE(bytes.length);
+  const grant = encodeFrame(FrameType.credit, window);
+  let [held, grants] = [0, 0];
+  const send = () => {
+    init.session.input({ type: 'stdin', bytes });
+    held = Math.max(held, init.heldBytes());
+    grants += 1;
+    init.say(grants < 100 ? [grant] : []);
+    return undefined;
+  };
+  const running = init.session.run({ plan: spokenPlan, send, onStarted: () => {} });
+  const ending = running.then(
+    () => 'ended',
+    (error: unknown) => String(error),
+  );
+  await init.asked;
+  init.socket.pause();
+  init.say([encodeFrame(FrameType.started), grant]);
+  expect(await ending).toBe(
+    `InitFault: the init grants stdin and takes none: more than ${bytes.length} bytes wait`,
+  );
+  expect(held).toBeLessThanOrEqual(bytes.length + 5);
 });

@@ -8,15 +8,20 @@ export type ToInit = Input | { readonly type: 'cancel' };
 const mostPieces = 64;
 
 /**
- * What the gateway keeps for an init that does not read: the newest of each control, in their order, and stdin, which
- * credit bounds. It keeps no more than that, however many inputs come.
+ * What the gateway keeps for an init that does not read: the newest of each control, in their order, and stdin, whose
+ * bytes the caller bounds. It keeps no more than that, however many inputs come.
  */
 export class WaitingInputs {
   readonly #controls = new Map<string, Buffer>();
   #stdin: Uint8Array[] = [];
+  #stdinBytes = 0;
 
   get isEmpty(): boolean {
     return this.#stdin.length === 0 && this.#controls.size === 0;
+  }
+
+  get stdinBytes(): number {
+    return this.#stdinBytes;
   }
 
   add(input: ToInit): void {
@@ -31,12 +36,14 @@ export class WaitingInputs {
     const stdin = this.#stdin.length === 0 ? [] : [encodeFrame(FrameType.stdin, Buffer.concat(this.#stdin))];
     const frames = [...stdin, ...this.#controls.values()];
     this.#stdin = [];
+    this.#stdinBytes = 0;
     this.#controls.clear();
     return frames;
   }
 
   #addStdin(bytes: Uint8Array): void {
     this.#stdin.push(bytes);
+    this.#stdinBytes += bytes.length;
     if (this.#stdin.length > mostPieces) this.#stdin = [Buffer.concat(this.#stdin)];
   }
 }

@@ -1,11 +1,19 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { encodeFrame, FrameType } from '../../src/wire/frames.ts';
 
 /** An agent's process that asks as fast as it can, over that many connections at once, until it is told to end. */
 const [path = '', kind = '', connections = '1'] = process.argv.slice(2);
 
 const identity = { uid: 1000, gid: 1000 };
-const plain = { v: 1, command: 'ls', args: [''], cwd: '/app', env: [], identity, umask: 18 };
+const plain = {
+  v: 1,
+  command: kind === 'held-controls' ? 'sleep' : 'ls',
+  args: [''],
+  cwd: '/app',
+  env: [],
+  identity,
+  umask: 18,
+};
 const stdio = { stdio: ['pipe', 'pipe', 'pipe'], ignored: [] };
 const mebibyte = 1024 * 1024;
 
@@ -38,6 +46,14 @@ const controls = Buffer.concat(
   ]).flat(),
 );
 
+/** Connections whose commands stay: when a line comes over stdin, each of them brings 64 KiB of signals at once. */
+const held: Socket[] = [];
+const usr1 = encodeFrame(FrameType.signal, Uint8Array.of(10));
+const signals = Buffer.concat(Array.from({ length: 65_536 / usr1.length }, () => usr1));
+process.stdin.on('data', () => {
+  for (const socket of held) socket.write(signals);
+});
+
 function flood(): void {
   const socket = connect(path);
   socket.on('error', () => {});
@@ -45,6 +61,7 @@ function flood(): void {
   socket.on('end', () => socket.destroy());
   socket.resume();
   socket.write(request);
+  if (kind === 'held-controls') held.push(socket);
   if (kind !== 'controls') return;
   const write = () => {
     while (socket.writable && socket.write(controls));

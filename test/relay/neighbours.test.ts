@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Execute } from '../../gateway/execute.ts';
 import type { StartRequest } from '../../gateway/ports/channel.ts';
+import { messagesPerSecond } from '../../src/crumb-budgets.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import { outcomeOf } from '../../src/outcome.ts';
 import { version1 } from './requests.ts';
@@ -14,9 +15,9 @@ const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const ended: Outcome = { kind: 'exited', code: 0, signal: 0 };
 
 /** As many connections as an agent may have, each with the next request as soon as the last is answered. */
-async function startFlood(socket: string, kind: string): Promise<ChildProcess> {
+async function startFlood(socket: string, kind: string, connections = 256): Promise<ChildProcess> {
   const program = join(import.meta.dirname, 'flooder.ts');
-  const child = spawn(process.execPath, [program, socket, kind, '256'], {
+  const child = spawn(process.execPath, [program, socket, kind, String(connections)], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -111,3 +112,34 @@ test('A-76 A-86: beyond its budget an agent is refused before its request is rea
   expect(await ask([])).toMatch(/^clawrden: rate-limit: coder asks with more than 100000 bytes a second/);
   await expect.poll(() => ask([]), { interval: 200 }).toBe('');
 });
+
+test('A-364 P20: 64 KiB of signals on each of its connections cost its neighbour no more than one turn of them', async () => {
+  const connections = 200;
+  let [starts, taken] = [0, 0];
+  const execute: Execute = (_caller, request, channel) => {
+    if (request.agent !== 'coder') return Promise.resolve(ended);
+    starts += 1;
+    return new Promise(() =>
+      channel.listen(() => {
+        taken += 1;
+      }),
+    );
+  };
+  await using relay = await startRelay({ execute });
+  const flood = await startFlood(relay.socket, 'held-controls', connections);
+  await expect.poll(() => starts, { timeout: 20_000 }).toBe(connections);
+  const began = performance.now();
+  flood.stdin?.write('now\n');
+  let slowest = 0;
+  while (performance.now() - began < 1000) {
+    const shim = new ShimClient(relay.neighbour).request(version1);
+    slowest = Math.max(slowest, await shim.closed);
+    expect(shim.exit).toEqual([0, 0]);
+  }
+  const seconds = (performance.now() - began) / 1000;
+  // Twice as many at once; without a budget before they are handled it is all of them, two millions.
+  expect(taken).toBeGreaterThan(0);
+  expect(taken).toBeLessThanOrEqual(messagesPerSecond * (2 + seconds + 1) + 64 * connections);
+  // Without that budget it is not served within a minute; this machine may be busy with other work.
+  expect(slowest).toBeLessThan(10_000);
+}, 60_000);

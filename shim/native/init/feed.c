@@ -23,12 +23,20 @@ static bool has_room(const struct outbox *outbox)
     return OUTBOX_BYTES - outbox->end >= OUTBOX_SMALL / 2;
 }
 
+/* Other processes may write into the pipe, too: what the tool has read never becomes less by that. */
+static void measure_pipe(struct feed *feed, uint64_t left)
+{
+    uint64_t now = left < feed->written ? feed->written - left : 0;
+    if (now > feed->read)
+        feed->read = now;
+}
+
 static void measure(struct feed *feed)
 {
     int fd = feed->fd >= 0 ? feed->fd : feed->probe;
     int left = 0;
     if (feed->pipe && fd >= 0 && ioctl(fd, FIONREAD, &left) == 0)
-        feed->read = feed->written - (uint64_t)left;
+        measure_pipe(feed, (uint64_t)left);
     else if (!feed->pipe)
         feed->read = feed->written;
 }

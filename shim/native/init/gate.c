@@ -17,7 +17,8 @@ enum { PASSED_MOST = 200000, PASSED_AFTER = 400 };
 
 enum { SYSCALL_STOP = SIGTRAP | 0x80, EVENT_EXEC = 4, EVENT_STOP = 128, SYSCALL_INFO = 0x420e, INFO_EXIT = 2 };
 static const long follow = 1 /* SYSGOOD */ | 1 << 1 /* FORK */ | 1 << 2 /* VFORK */ | 1 << 3 /* CLONE */
-    | 1 << EVENT_EXEC | 1 << 20 /* EXITKILL */;
+    | 1 << EVENT_EXEC;
+static const long die_with_init = 1 << 20 /* EXITKILL */;
 
 /* The kernel's name for the end of a call; the C libraries name it differently. */
 struct syscall_info {
@@ -28,10 +29,11 @@ struct syscall_info {
     uint8_t failed, rest[64];
 };
 
-void gate_begin(struct gate *gate, pid_t child)
+void gate_begin(struct gate *gate, pid_t child, bool leave)
 {
+    long options = leave ? follow : follow | die_with_init;
     gate->last = PASSED_MOST;
-    gate->used = ptrace(PTRACE_SEIZE, child, NULL, (void *)follow) == 0;
+    gate->used = ptrace(PTRACE_SEIZE, child, NULL, (void *)options) == 0;
 }
 
 static bool is(const char *path, const struct stat *held)

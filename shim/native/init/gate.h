@@ -16,8 +16,9 @@ struct gate {
     bool seen[HELD_MOST];
 };
 
-/* In the parent, before the exec of `child`. If this machine does not allow tracing, there is no gate. */
-void gate_begin(struct gate *gate, pid_t child);
+/* In the parent, before the exec of `child`. If this machine does not allow tracing, there is no gate. What a
+ * tool leaves is traced until the init ends, and lives on if `leave`; else all of it dies with the init. */
+void gate_begin(struct gate *gate, pid_t child, bool leave);
 
 /* What a stop meant, after the process was continued if it may be. */
 struct passing {

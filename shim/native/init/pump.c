@@ -24,11 +24,16 @@ static size_t within_limit(struct run *run, size_t length)
     return (size_t)left;
 }
 
+static uint64_t *rest_of(struct run *run, uint8_t type)
+{
+    return type == FRAME_STDOUT ? &run->rest_out : &run->rest_err;
+}
+
 static void send_chunk(struct run *run, uint8_t type, size_t length)
 {
     run->moved_at = clock_ms();
     if (run->ended)
-        run->rest += length;
+        *rest_of(run, type) += length;
     length = within_limit(run, length);
     run->output += length;
     if (length == 0 || (run->unwatched && type == FRAME_STDOUT))
@@ -40,7 +45,7 @@ static void send_chunk(struct run *run, uint8_t type, size_t length)
 /* Processes that the tool left may write for ever. All of its own bytes are among the first that a pipe can hold. */
 static bool leave(struct run *run, int *fd, uint8_t type, bool empty)
 {
-    if (!over_leaves(run) || (!empty && run->rest < 2 * PIPE_MOST))
+    if (!over_leaves(run) || (!empty && *rest_of(run, type) < PIPE_MOST))
         return false;
     int *left = type == FRAME_STDOUT ? &run->left.out : &run->left.err;
     if (run->plan.terminal)
@@ -73,10 +78,15 @@ void pump(struct run *run, short out_events, short err_events)
     /* While the init has the terminal's other side open, the master never ends. */
     if (last)
         descriptor_shut(&run->tool.slave);
-    if (out_events || last)
+    bool err_first = run->err_first;
+    if (!err_first && (out_events || last))
         pump_one(run, &run->tool.out, FRAME_STDOUT);
-    if (err_events || last)
+    if (err_events || last) {
+        run->err_first = !outbox_empty(&run->out);
         pump_one(run, &run->tool.err, FRAME_STDERR);
+    }
+    if (err_first && (out_events || last))
+        pump_one(run, &run->tool.out, FRAME_STDOUT);
 }
 
 void pump_close(struct run *run, int fd)

@@ -26,6 +26,8 @@ struct run {
     struct network network;
     /* What moved first in the last step: output and connections take turns. */
     bool network_first;
+    /* stderr was ready and had to wait. */
+    bool err_first;
     /* Reports events of children. */
     int signals;
     enum cause cause;
@@ -36,8 +38,8 @@ struct run {
     /* The tool has ended with `status`; and no process that it started is left. */
     bool ended, childless;
     int status;
-    /* Bytes that were read after a tool ended that leaves processes; and where those may still write. */
-    uint64_t rest;
+    /* Bytes that were read of each output after a tool ended that leaves processes; and where those may still write. */
+    uint64_t rest_out, rest_err;
     struct left left;
     /* A stop that was not reported yet: its signal, and its time. */
     uint8_t stopped;

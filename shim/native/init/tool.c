@@ -239,7 +239,7 @@ int tool_start(struct tool *tool, const struct plan *plan, const char *path, cha
         run_child(tool, plan, path, env, &start, self);
     int error = tool->pid < 0 ? -errno : 0;
     if (gate && error == 0)
-        gate_begin(gate, tool->pid);
+        gate_begin(gate, tool->pid, plan->leave);
     close(start.gate[0]);
     close(start.gate[1]);
     close(start.status[1]);

@@ -54,6 +54,19 @@ static ssize_t write_once(const struct sink *sink, const void *bytes, size_t len
     }
 }
 
+/* Nobody would have read it: a reader or a terminal that went away. */
+static bool is_unread(const struct sink *sink, int error)
+{
+    return error == EPIPE || error == ECONNRESET || (error == EIO && sink->kind == CALLER_TTY);
+}
+
+static void fail(struct sink *sink, int error)
+{
+    sink->gone = true;
+    if (!is_unread(sink, error))
+        sink->failed = error;
+}
+
 size_t sink_write(struct sink *sink, const void *bytes, size_t length)
 {
     size_t done = 0;
@@ -64,7 +77,7 @@ size_t sink_write(struct sink *sink, const void *bytes, size_t length)
         if (written < 0 && errno == EAGAIN)
             return done;
         if (written < 0)
-            sink->gone = true;
+            fail(sink, errno);
         else
             done += (size_t)written;
     }

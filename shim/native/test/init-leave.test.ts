@@ -1,7 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { readStrings } from '../../../src/init-client/read-strings.ts';
 import { FrameType } from '../../../src/wire/frames.ts';
 import { InitProcess } from './init-process.ts';
 import { nativeBuilds } from './native-builds.ts';
@@ -97,6 +98,32 @@ describe.each(nativeBuilds)('what a command of a session leaves ($name)', ({ nam
     await using init = InitProcess.start(binary, { leave: true, script: flood });
     expect(await init.end()).toMatchObject({ code: 3 });
     expect(isThere(await idIn(name))).toBe(true);
+  });
+
+  test('A-367: its own stderr comes, though a process that it left floods its stdout and is read slowly', async () => {
+    const slowly =
+      "perl -e 'while (sysread(STDIN, $b, 4096)) { syswrite(STDOUT, $b); select(undef, undef, undef, .002) }'";
+    const wrapper = ['sh', '-c', `"$0" | ${slowly}`];
+    const script = 'yes & sleep 0.3; echo own >&2; exit 0';
+    await using init = InitProcess.start(binary, { leave: true, script }, wrapper);
+    expect(await init.end()).toMatchObject({ code: 0, stderr: 'own\n' });
+  });
+
+  test('A-368: lives on, also if it was there while the init stood over an approved script', async () => {
+    const path = join(directory, `${build}-approved`);
+    const name = `${build}-approved-id`;
+    await writeFile(path, `sh -c 'echo $$ >${directory}/${name}; exec sleep 30' &\nsleep 0.3\n`);
+    const operands = [path];
+    const orders = { argv: ['sh', path], operands };
+    await using looking = InitProcess.start(binary, { ...orders, inspect: true });
+    const found = readStrings((await looking.inbox.first(FrameType.operands)).payload);
+    expect(found).toEqual([expect.stringMatching(/^held /)]);
+    await using init = InitProcess.start(binary, { ...orders, leave: true, expected: found });
+    expect(await init.end()).toMatchObject({ code: 0, cause: causes.own });
+    const pid = await idIn(name);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(isThere(pid)).toBe(true);
+    expect(await readFile(`/proc/${pid}/status`, 'utf8')).toMatch(/^State:\tS/m);
   });
 
   test.each(['', 'setsid'])(

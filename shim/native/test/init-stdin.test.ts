@@ -73,6 +73,19 @@ describe.each(nativeBuilds)('what a command reads ($name)', ({ init }) => {
     expect(command.credit).toBe(window + 100_001);
   });
 
+  test('A-366: what a tool writes into its own stdin grants nothing', async () => {
+    const script = 'echo x >/dev/stdin; echo written; read go; sleep 60';
+    await using command = InitProcess.start(init, { ...pipes, script });
+    await command.inbox.first(FrameType.stdout);
+    // Any word of the gateway makes the init look at the pipe.
+    command.send(FrameType.signal, Uint8Array.of(18));
+    await sleep(50);
+    expect(command.credit).toBe(window);
+    command.send(FrameType.stdin, Buffer.alloc(1000));
+    await sleep(100);
+    expect(command.credit).toBeLessThanOrEqual(window + 1000);
+  });
+
   test('stdin beyond the credit is no word of the gateway: everything ends', async () => {
     await using command = InitProcess.start(init, { ...pipes, argv: ['sleep', '60'] });
     await command.inbox.first(FrameType.credit);

@@ -131,6 +131,33 @@ describe.each(nativeBuilds)('what the shim writes ($name)', (build) => {
     });
   });
 
+  test.each([
+    [
+      'exec $T >/dev/full',
+      [0, 0],
+      { code: 125, stderr: 'clawrden: output-failed: stdout could not be written: ' },
+    ],
+    [
+      'exec $T >/dev/full',
+      [0, 13],
+      { code: 125, stderr: 'clawrden: output-failed: stdout could not be written: ' },
+    ],
+    ['exec $T 2>/dev/full', [0, 0], { code: 125, stderr: '' }],
+    // The tool's own end says it already.
+    ['exec $T >/dev/full', [3, 0], { code: 3, stderr: '' }],
+  ] as const)(
+    'A-363: output that its caller’s device does not take is no success: %s, %s',
+    async (script, ended, end) => {
+      await started(script, async (run, relay) => {
+        relay.send(script.includes('2>') ? FrameType.stderr : FrameType.stdout, Buffer.from('lost'));
+        relay.exit(...ended);
+        const { code, stderr } = await run.end();
+        expect({ code, stderr: stderr.slice(0, end.stderr.length) }).toEqual(end);
+        expect(stderr.split('\n')).toHaveLength(end.stderr === '' ? 1 : 2);
+      });
+    },
+  );
+
   test('an exit frame behind output that stalls comes after it', async () => {
     await started('exec $T', async (run, relay) => {
       run.child.stdout?.pause();

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { drained } from '../../../src/drained.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { Outcome } from '../../../src/outcome.ts';
@@ -23,6 +23,8 @@ export type ToShim = Output | { readonly type: 'notice'; readonly text: string }
 type InputHandler = (input: Input) => Promise<void> | undefined;
 
 const maxEarlyInputs = 16;
+/** After so many frames everybody else has a turn. */
+const framesInTurn = 64;
 
 /**
  * One shim's connection after its request: acks and frames out, inputs in. Reads at once, so that it sees a cancel or
@@ -33,7 +35,7 @@ export class ShimChannel {
   readonly #version: number;
   readonly #abort = new AbortController();
   readonly #reader = new FrameReader();
-  readonly #waitAfter: (frames: readonly Frame[]) => number;
+  readonly #waitBefore: (frames: readonly Frame[]) => number;
   /** While there are any, nothing is read. */
   #pauses = 0;
   #ack: Ack | undefined;
@@ -45,11 +47,11 @@ export class ShimChannel {
   #handler: InputHandler | undefined;
 
   /**
-   * `version` is that of the shim's request. `waitAfter` returns for how many milliseconds nothing is read after
-   * these frames.
+   * `version` is that of the shim's request. `waitBefore` charges these frames, and returns for how many milliseconds
+   * they wait.
    */
-  constructor(socket: Socket, version: number, waitAfter: (frames: readonly Frame[]) => number) {
-    this.#waitAfter = waitAfter;
+  constructor(socket: Socket, version: number, waitBefore: (frames: readonly Frame[]) => number) {
+    this.#waitBefore = waitBefore;
     this.#socket = socket;
     this.#version = version;
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
@@ -150,18 +152,25 @@ export class ShimChannel {
 
   #read(chunk: Buffer): void {
     if (this.#finished) return;
-    try {
-      const frames = this.#reader.push(chunk);
-      for (const frame of frames) this.#take(parseShimFrame(frame));
-      const waitMs = this.#waitAfter(frames);
-      if (waitMs > 0) this.#pauseUntil(sleep(waitMs, undefined, { ref: false }));
-    } catch (error) {
-      if (!(error instanceof FrameError)) throw error;
-      this.#abort.abort(
-        new ClawrdenError('request-invalid', `the shim broke the protocol: ${error.message}`),
-      );
-      this.#socket.destroy();
+    const taking = this.#takeAll(this.#reader.read(chunk));
+    this.#pauseUntil(taking.catch((error: unknown) => this.#broke(error)));
+  }
+
+  /** Each turn of frames is charged before it is handled: 64 KiB of them on every connection would be many. */
+  async #takeAll(frames: Iterator<Frame, void>): Promise<void> {
+    for (let turn = turnOf(frames); turn.length > 0; turn = turnOf(frames)) {
+      const waitMs = this.#waitBefore(turn);
+      if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
+      if (this.#finished || this.#socket.destroyed) return;
+      for (const frame of turn) this.#take(parseShimFrame(frame));
+      if (turn.length === framesInTurn) await setImmediate();
     }
+  }
+
+  #broke(error: unknown): void {
+    if (!(error instanceof FrameError)) throw error;
+    this.#abort.abort(new ClawrdenError('request-invalid', `the shim broke the protocol: ${error.message}`));
+    this.#socket.destroy();
   }
 
   #take(input: Input | { readonly type: 'cancel' }): void {
@@ -196,9 +205,19 @@ export class ShimChannel {
     this.#socket.pause();
     void wait.then(() => {
       this.#pauses -= 1;
-      if (this.#pauses === 0) this.#socket.resume();
+      if (this.#pauses === 0 && !this.#finished) this.#socket.resume();
     });
   }
+}
+
+function turnOf(frames: Iterator<Frame, void>): Frame[] {
+  const turn: Frame[] = [];
+  while (turn.length < framesInTurn) {
+    const { value, done } = frames.next();
+    if (done === true) break;
+    turn.push(value);
+  }
+  return turn;
 }
 
 function uint32(value: number): Buffer {

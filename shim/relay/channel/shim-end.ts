@@ -43,10 +43,16 @@ export function exitPayload(outcome: Outcome, version: number): Uint8Array {
   return Uint8Array.of(signal === 0 ? code : 128 + signal);
 }
 
-/** For 1 s, reads and drops what the client still writes: a close with unread bytes would reset the connection. */
+/**
+ * Once all is written, reads and drops for 1 s what the client still writes: a close with unread bytes would reset the
+ * connection. Reads nothing before: a client may take its time for its output, and may write meanwhile.
+ */
 export function closeGently(socket: Socket): void {
-  socket.end(() => destroyLater(socket));
-  socket.resume();
+  socket.pause();
+  socket.end(() => {
+    socket.resume();
+    destroyLater(socket);
+  });
 }
 
 function destroyLater(socket: Socket): void {

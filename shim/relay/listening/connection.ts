@@ -142,7 +142,7 @@ export class Connection {
     const start = performance.now();
     const trace = spans && startCommandTrace(spans, this.#beganAt);
     trace?.mark('received');
-    this.#shim = new ShimChannel(this.#socket, command.version, this.#context.budget.waitAfter);
+    this.#shim = new ShimChannel(this.#socket, command.version, this.#context.budget.waitBefore);
     const outcome = await this.#outcomeOf(this.#shim, command, executionId, trace);
     trace?.mark('answered');
     this.#shim.finish(outcome);

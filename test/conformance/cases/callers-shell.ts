@@ -82,6 +82,7 @@ export const callersShellCases: readonly Case[] = [
     'sha256sum',
   ]),
   shell('stdout-closed', 'seq 3 >&-; echo "status $?"', ['seq']),
+  shell('stdout-on-a-full-device', 'seq 3 >/dev/full 2>/dev/null && echo written || echo lost', ['seq']),
   shell('stdin-closed', 'cat <&-; echo "status $?"', ['cat']),
   shell(
     'stderr-to-stdout-order',

@@ -15,8 +15,8 @@ export interface AgentBudget {
   readonly oweValues: (count: number) => void;
   /** Resolves when a received request of so many bytes may be parsed. */
   readonly turn: (bytes: number) => Promise<void>;
-  /** For how many milliseconds nothing more is read from a client that sent these frames. */
-  readonly waitAfter: (frames: readonly Frame[]) => number;
+  /** Charges these frames of a client. For so many milliseconds they wait, and nothing more is read from it. */
+  readonly waitBefore: (frames: readonly Frame[]) => number;
   /** The same for small frames of the inits that run its commands here. */
   readonly pace: CrumbPace;
 }
@@ -48,7 +48,7 @@ export function createAgentBudget(
       await turn(size);
     },
     oweValues: (count) => bytes.owe(count * valueWeight),
-    waitAfter: (read) => Math.min(mostWaitMs, frames(read.filter(isCharged).length)),
+    waitBefore: (read) => Math.min(mostWaitMs, frames(read.filter(isCharged).length)),
     pace: crumbPace(),
   };
 }
