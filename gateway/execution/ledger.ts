@@ -31,7 +31,7 @@ export interface Ledger {
   readonly running: () => ExecutionRecord[];
   /**
    * Opens no more executions. Resolves when the open ones have ended, except those that wait for a person: the next
-   * gateway restores them.
+   * gateway restores them, also if the answer comes before this one has ended.
    */
   readonly drain: () => Promise<void>;
   /** Stops every open execution, except those that wait for a person. */
@@ -50,8 +50,11 @@ export function createLedger(
   const drained = Promise.withResolvers<void>();
 
   function leaveWhatWaits(): void {
-    if (!draining || open.all().some((execution) => !waitsForPerson(execution))) return;
-    for (const execution of open.all()) execution.detach();
+    if (!draining) return;
+    const waiting = open.all().filter(waitsForPerson);
+    for (const execution of waiting) execution.stay();
+    if (waiting.length < open.all().length) return;
+    for (const execution of waiting) execution.detach();
     drained.resolve();
   }
 
