@@ -239,9 +239,8 @@ export class Execution {
 
   /** The gateway ends: an answer to its question is for the next one, which restores it. Its caller may still end it. */
   stay(): void {
-    if (this.#stays) return;
+    if (!this.#stays) this.#returned = Promise.withResolvers();
     this.#stays = true;
-    this.#returned = Promise.withResolvers();
   }
 
   /** Resolves when the caller is connected and it does not stay; rejects with the abort's reason if it does not come back in time. */

@@ -50,12 +50,7 @@ export function createLedger(
   const drained = Promise.withResolvers<void>();
 
   function leaveWhatWaits(): void {
-    if (!draining) return;
-    const waiting = open.all().filter(waitsForPerson);
-    for (const execution of waiting) execution.stay();
-    if (waiting.length < open.all().length) return;
-    for (const execution of waiting) execution.detach();
-    drained.resolve();
+    if (draining && areLeft(open.all())) drained.resolve();
   }
 
   function changed(record: ExecutionRecord): void {
@@ -99,6 +94,15 @@ export function createLedger(
     },
     stopRunning: (reason) => stopRunning(open.all(), reason),
   };
+}
+
+/** What waits for a person stays as it is; once nothing else is open, its callers go to the next gateway. */
+function areLeft(open: readonly Execution[]): boolean {
+  const waiting = open.filter(waitsForPerson);
+  for (const execution of waiting) execution.stay();
+  if (waiting.length < open.length) return false;
+  for (const execution of waiting) execution.detach();
+  return true;
 }
 
 function stopRunning(open: Iterable<Execution>, reason: ClawrdenError): void {

@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test('A-375: what is left after 30 s is told each second to end, until it has', async () => {
-  const [ended, told] = [Promise.withResolvers<void>(), vi.fn()];
+  const [ended, told] = [Promise.withResolvers<void>(), vi.fn<() => void>()];
   const ending = drain({ stopRunning: told, drain: () => ended.promise }, { leave: async () => {} });
   await vi.advanceTimersByTimeAsync(29_900);
   expect(told).toHaveBeenCalledTimes(0);
