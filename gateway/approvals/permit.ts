@@ -84,8 +84,9 @@ export async function awaitVerdict(
   });
   const answer = await recordedVerdict(asked, execution, parts);
   if (answer.verdict === 'denied') throw deniedBy(answer);
-  await execution.untilAttached();
   await parts.approvers.freshen?.(namesIn(answer.by));
+  // Between it and `queued` nothing is waited for: a gateway that ends meanwhile would not know that it goes on.
+  await execution.untilAttached();
   // Rules are about where it was typed; without the workspace its plan starts elsewhere.
   const now = parts.decideAgain({ ...sealed.plan, cwd: execution.record.cwd });
   if (now.action === 'deny')

@@ -92,6 +92,7 @@ export class Execution {
   #cleaning: Promise<void> = Promise.resolve();
   #caller: Channel | undefined;
   #returned = Promise.withResolvers<void>();
+  #stays = false;
   #away: NodeJS.Timeout | undefined;
   /** Sent again to a caller that comes back. */
   #pending: ToCaller | undefined;
@@ -221,7 +222,7 @@ export class Execution {
   attach(caller: Channel): void {
     clearTimeout(this.#away);
     this.#caller = caller;
-    this.#returned.resolve();
+    if (!this.#stays) this.#returned.resolve();
     if (this.#pending !== undefined) void caller.send(this.#pending);
     caller.listen((input) => this.#receive(input, caller));
     onAbort(caller.gone, () => {
@@ -236,7 +237,13 @@ export class Execution {
     this.#returned = Promise.withResolvers();
   }
 
-  /** Resolves when the caller is connected; rejects with the abort's reason if it does not come back in time. */
+  /** The gateway ends: an answer to its question is for the next one, which restores it. Its caller may still end it. */
+  stay(): void {
+    if (!this.#stays) this.#returned = Promise.withResolvers();
+    this.#stays = true;
+  }
+
+  /** Resolves when the caller is connected and it does not stay; rejects with the abort's reason if it does not come back in time. */
   async untilAttached(): Promise<void> {
     await abortable(this.#returned.promise, this.signal);
   }

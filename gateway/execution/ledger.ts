@@ -31,7 +31,7 @@ export interface Ledger {
   readonly running: () => ExecutionRecord[];
   /**
    * Opens no more executions. Resolves when the open ones have ended, except those that wait for a person: the next
-   * gateway restores them.
+   * gateway restores them, also if the answer comes before this one has ended.
    */
   readonly drain: () => Promise<void>;
   /** Stops every open execution, except those that wait for a person. */
@@ -50,9 +50,7 @@ export function createLedger(
   const drained = Promise.withResolvers<void>();
 
   function leaveWhatWaits(): void {
-    if (!draining || open.all().some((execution) => !waitsForPerson(execution))) return;
-    for (const execution of open.all()) execution.detach();
-    drained.resolve();
+    if (draining && areLeft(open.all())) drained.resolve();
   }
 
   function changed(record: ExecutionRecord): void {
@@ -96,6 +94,15 @@ export function createLedger(
     },
     stopRunning: (reason) => stopRunning(open.all(), reason),
   };
+}
+
+/** What waits for a person stays as it is; once nothing else is open, its callers go to the next gateway. */
+function areLeft(open: readonly Execution[]): boolean {
+  const waiting = open.filter(waitsForPerson);
+  for (const execution of waiting) execution.stay();
+  if (waiting.length < open.length) return false;
+  for (const execution of waiting) execution.detach();
+  return true;
 }
 
 function stopRunning(open: Iterable<Execution>, reason: ClawrdenError): void {

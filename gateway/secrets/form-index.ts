@@ -1,9 +1,30 @@
+/** Forms that begin with the same bytes. */
+interface Group {
+  readonly forms: readonly Buffer[];
+  /** By the next four bytes, if there are many. */
+  readonly next?: ReadonlyMap<number, Group>;
+  /** Those that end before. */
+  readonly short: readonly Buffer[];
+}
+
+/** So few are compared one after the other. */
+const few = 8;
+
+/** `same`: how many bytes all of them begin with. */
+function groupOf(forms: readonly Buffer[], same: number): Group {
+  if (forms.length <= few) return { forms, short: [] };
+  const isLong = ({ length }: Buffer) => length >= same + 4;
+  const byNext = Map.groupBy(forms.filter(isLong), (form) => form.readUInt32BE(same));
+  const next = new Map([...byNext].map(([bytes, group]) => [bytes, groupOf(group, same + 4)]));
+  return { forms, next, short: forms.filter((form) => !isLong(form)) };
+}
+
 /** Forms by their first bytes, so that most bytes of an output are looked at once. */
 export class FormIndex {
   readonly #firsts = new Uint8Array(1 << 8);
   readonly #pairs = new Uint8Array(1 << 16);
   readonly #triples = new Set<number>();
-  readonly #byStart = new Map<number, Buffer[]>();
+  readonly #byStart: ReadonlyMap<number, Group>;
 
   /** Each form has at least four bytes. */
   constructor(forms: readonly Buffer[]) {
@@ -12,18 +33,26 @@ export class FormIndex {
       this.#firsts[start >>> 24] = 1;
       this.#pairs[start >>> 16] = 1;
       this.#triples.add(start >>> 8);
-      this.#byStart.set(start, [...(this.#byStart.get(start) ?? []), form]);
     }
+    const byStart = Map.groupBy(forms, (form) => form.readUInt32BE(0));
+    this.#byStart = new Map([...byStart].map(([start, group]) => [start, groupOf(group, 4)]));
   }
 
-  /** Calls `visit` for each place, from `from` on, where the first four bytes of forms stand. */
+  /**
+   * Calls `visit` for each place, from `from` on, where at least the first four bytes of forms stand. What forms have in
+   * common costs once, however many they are.
+   */
   scan(text: Buffer, from: number, visit: (at: number, forms: readonly Buffer[]) => void): void {
     const pairs = this.#pairs;
     const last = text.length - 4;
     for (let at = from; at <= last; at += 1) {
       if (pairs[((text[at] ?? 0) << 8) | (text[at + 1] ?? 0)] === 0) continue;
-      const forms = this.#byStart.get(text.readUInt32BE(at));
-      if (forms !== undefined) visit(at, forms);
+      let group = this.#byStart.get(text.readUInt32BE(at));
+      for (let next = at + 4; group?.next !== undefined && next <= last; next += 4) {
+        if (group.short.length > 0) visit(at, group.short);
+        group = group.next.get(text.readUInt32BE(next));
+      }
+      if (group !== undefined) visit(at, group.forms);
     }
   }
 

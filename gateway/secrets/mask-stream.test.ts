@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { FormIndex } from './form-index.ts';
 import { createHiding, createMasking } from './mask-stream.ts';
 import { formsOf } from './secret-forms.ts';
 
@@ -223,3 +224,26 @@ test('A-289 a text is masked, also with small letters for large ones', () => {
 function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
+
+const indented = Array.from({ length: 500 }, (_, at) => `${' '.repeat(12)}key-${at}: value-${at}`).join('\n');
+
+test.each([
+  ['blanks', ' '],
+  ['what they have in common', `${' '.repeat(12)}key-`],
+  ['blanks in base64', 'ICAg'],
+])('A-376 P20: lines of a secret that begin alike cost an output once: %s', (_what, part) => {
+  const text = Buffer.from(part.repeat((1024 * 1024) / part.length));
+  const index = new FormIndex(formsOf(indented));
+  let compared = 0;
+  index.scan(text, 0, (_at, forms) => void (compared += forms.length));
+  expect(compared).toBeLessThan(10 * text.length);
+});
+
+test('A-376 each of many lines that begin alike is masked', () => {
+  const lines = indented.split('\n');
+  const text = Buffer.from(lines.map((line) => `<${line}>`).join(''));
+  const chunks = Array.from({ length: Math.ceil(text.length / 100) }, (_, at) =>
+    text.subarray(at * 100, (at + 1) * 100),
+  );
+  expect(masked([indented], chunks).toString()).toBe('<***>'.repeat(lines.length));
+});

@@ -5,14 +5,23 @@ import type { Ledger } from '../execution/ledger.ts';
 
 /** How long running work may continue after the first TERM; a second TERM ends it at once. */
 const drainMs = 30_000;
+const stopAgainMs = 1_000;
 
 /** So long it takes what relays sent before they heard that it shuts down. */
 const toldMs = 1_000;
 const onItsWayMs = 100;
 
 /** Resolves when nothing runs any more. */
-export async function drain(ledger: Ledger, relays: Pick<Relays, 'leave'>): Promise<void> {
-  const stop = () => ledger.stopRunning(new ClawrdenError('canceled', 'the gateway is shutting down'));
+export async function drain(
+  ledger: Pick<Ledger, 'stopRunning' | 'drain'>,
+  relays: Pick<Relays, 'leave'>,
+): Promise<void> {
+  const halt = () => ledger.stopRunning(new ClawrdenError('canceled', 'the gateway is shutting down'));
+  let again: NodeJS.Timeout | undefined;
+  const stop = () => {
+    halt();
+    again ??= setInterval(halt, stopAgainMs);
+  };
   const timer = setTimeout(stop, drainMs);
   const asked = untilAsked();
   void asked.then(stop);
@@ -20,6 +29,7 @@ export async function drain(ledger: Ledger, relays: Pick<Relays, 'leave'>): Prom
   await Promise.race([told, asked, sleep(toldMs)]);
   await ledger.drain();
   clearTimeout(timer);
+  clearInterval(again);
 }
 
 /** Resolves at the next TERM or INT. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createExecute, createResume, type ExecuteParts } from '../../gateway/execute.ts';
+import { Vanished } from '../../gateway/ports/channel.ts';
 import { restoreWaiting } from '../../gateway/restore.ts';
 import { openChannel, readAudit, relay, request, startCore, type TestGateway } from './start-core.ts';
 
@@ -89,6 +90,42 @@ test('A-46: a gateway that ended between the yes and its use leaves it to the ne
   const resume = createResume(core.ledger);
   const outcome = await resume(relay, { executionId: start.executionId, planHash }, openChannel());
   expect([outcome, core.ran]).toMatchObject([{ kind: 'exited' }, ['ask']]);
+});
+
+test('A-375 A-46: a yes that comes while a gateway ends is for the next one, also if its caller comes back', async () => {
+  const start = request('ask');
+  let planHash = '';
+  {
+    const end = Promise.withResolvers<void>();
+    const core = await startCore(dir, async () => {
+      await end.promise;
+      return { kind: 'exited', code: 7, signal: 0 };
+    });
+    const running = createExecute(core)(relay, request('run'), openChannel());
+    await vi.waitUntil(() => core.ran.length === 1);
+    const channel = openChannel();
+    void createExecute(core)(relay, start, channel);
+    const id = await untilAsked(core);
+    planHash = (channel.said[0] as { planHash: string }).planHash;
+    let isDrained = false;
+    const drained = core.ledger.drain().then(() => {
+      isDrained = true;
+    });
+    channel.leave(new Vanished());
+    void resumeIn(core, start.executionId, planHash);
+    await approve(core, id);
+    await vi.waitUntil(() => readAudit(dir).some(({ type }) => type === 'verdict'));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([core.ran.length, isDrained]).toEqual([1, false]);
+    end.resolve();
+    await Promise.all([running, drained]);
+    expect(core.ran).toHaveLength(1);
+    await close(core);
+  }
+  await using core = await startCore(dir);
+  expect(await restoreWaiting(core, core.approvals, core.records)).toBe(1);
+  expect(await resumeIn(core, start.executionId, planHash)).toMatchObject({ kind: 'exited' });
+  expect(core.ran).toEqual(['ask']);
 });
 
 test('A-46: a question whose command waits no more is void after a restart, and nobody is asked', async () => {

@@ -42,8 +42,8 @@ test.each([
   ['nothing', null],
   ['a number of variables', { Id, Config: { Env: Array.from({ length: 1001 }, (_, at) => `A${at}=`) } }],
   ['much environment', { Id, Config: { Env: Array.from({ length: 100 }, (_, at) => `A${at}=${long}`) } }],
-  ['variables that are none', { Id, Config: { Env: [{}] } }],
-  ['an environment that is none', { Id, Config: { Env: 'A=1' } }],
+  ['variables without a name', { Id, Config: { Env: [{}] } }],
+  ['a text as its environment', { Id, Config: { Env: 'A=1' } }],
   [
     'many volumes',
     { Id, Config: { Volumes: Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`/${at}`, {}])) } },
