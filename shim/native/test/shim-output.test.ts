@@ -150,7 +150,7 @@ describe.each(nativeBuilds)('what the shim writes ($name)', (build) => {
     async (script, ended, end) => {
       await started(script, async (run, relay) => {
         relay.send(script.includes('2>') ? FrameType.stderr : FrameType.stdout, Buffer.from('lost'));
-        relay.exit(...ended);
+        relay.exit(ended[0], ended[1]);
         const { code, stderr } = await run.end();
         expect({ code, stderr: stderr.slice(0, end.stderr.length) }).toEqual(end);
         expect(stderr.split('\n')).toHaveLength(end.stderr === '' ? 1 : 2);
