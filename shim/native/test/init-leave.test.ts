@@ -104,7 +104,7 @@ describe.each(nativeBuilds)('what a command of a session leaves ($name)', ({ nam
     const slowly =
       "perl -e 'while (sysread(STDIN, $b, 4096)) { syswrite(STDOUT, $b); select(undef, undef, undef, .002) }'";
     const wrapper = ['sh', '-c', `"$0" | ${slowly}`];
-    const script = 'yes & sleep 0.3; echo own >&2; exit 0';
+    const script = 'timeout 10 yes & sleep 0.3; echo own >&2; exit 0';
     await using init = InitProcess.start(binary, { leave: true, script }, wrapper);
     expect(await init.end()).toMatchObject({ code: 0, stderr: 'own\n' });
   });
