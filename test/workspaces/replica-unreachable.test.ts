@@ -69,6 +69,8 @@ test('12: a home that goes away is told from a replica that does', async () => {
   const visit = site.visit('one');
   site.freeze('home');
   const settling = visit.settle(patience()).catch((error: unknown) => error);
+  // Home has been asked by then; one that had not been would have given way to the next.
+  await new Promise((resolve) => setTimeout(resolve, 300));
   await site.kill('home');
   const error = await settling;
   expect(error).toMatchObject({ code: 'workspace-unreachable', message: expect.stringContaining('home') });

@@ -128,7 +128,10 @@ export class Site implements AsyncDisposable {
 
   /** It is there and says nothing, as behind a link that was cut. */
   freeze(which: HostName | 'home'): void {
-    this.#carriers.get(which)?.child.kill('SIGSTOP');
+    const { pid = 0 } = this.#carriers.get(which)?.child ?? {};
+    process.kill(pid, 'SIGSTOP');
+    // It stops when it runs next: until then it may still be answering.
+    while (!/^State:\tT/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')));
   }
 
   /** What rsync would do to make the replica on `host` what home is. */
