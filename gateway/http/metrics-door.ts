@@ -5,7 +5,6 @@ import { metricsType, type RouteName, routes } from '../../src/http-api/routes.t
 import type { WardenApi } from '../ports/warden-api.ts';
 import { createBodyTurns } from './body-turns.ts';
 import { createDoor } from './door.ts';
-import { createInFlight } from './in-flight.ts';
 import { type MonitorHandlers, monitorHandlers } from './monitor-handlers.ts';
 import type { HttpPace } from './node-server.ts';
 import { HttpRefused } from './problem.ts';
@@ -28,7 +27,7 @@ export async function openMetricsDoor(listen: ListenAddress, { warden, ...parts 
   const answers: MonitorHandlers = { ...handlers, metrics: fresh(handlers.metrics) };
   const http = { listen, trustProxy: [] };
   const callers = { mayConnect: () => true };
-  const bodies = createBodyTurns(createInFlight());
+  const bodies = createBodyTurns({ callerOf: () => undefined });
   const own = names.map((name) => routes[name]);
   const door = createDoor({ http, limits, callers, routes: own, bodies, ...parts });
   for (const name of names) {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { abortableSleep } from '../../src/abortable-sleep.ts';
 import { CarrierError } from '../../src/carrier-client/carrier-error.ts';
 import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
 import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
@@ -38,7 +38,7 @@ export async function keepLate(
   for (const pause of againMs) {
     if (!isDirty(there) || there.tree === kept) return there;
     const found = await keepBesideHome(turn, session, { limits, there }).catch(unlessUnstable);
-    if (found === undefined) await sleep(pause, undefined, { signal }).catch(() => signal.throwIfAborted());
+    if (found === undefined) await abortableSleep(pause, signal);
     else {
       kept = there.tree;
       onKept(kept, { count: found.refusedCount, files: found.refused });

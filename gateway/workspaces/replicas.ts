@@ -131,8 +131,8 @@ export class Replicas {
 
   /** Nothing uses it, and no replica of it is there. A slot that somebody has or waits for stays. */
   forget(slot: Slot): void {
-    const { host, agent, commands, opening, removing, turn } = slot;
-    const isUsed = commands > 0 || turn.load > 0 || opening !== undefined || removing !== undefined;
+    const { host, agent, opening, removing, turn } = slot;
+    const isUsed = isInUse(slot) || turn.load > 0 || opening !== undefined || removing !== undefined;
     if (!isUsed && this.known(host, agent) === slot) this.#slots.delete(keyOf(host, agent));
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { abortableSleep } from '../../src/abortable-sleep.ts';
 import type { SyncConfig } from '../../src/config/gateway-config.ts';
 import type { WorkspaceRefusal } from '../ports/workspace-view.ts';
 import { toWorkspaceError } from './faults.ts';
@@ -56,7 +57,7 @@ async function endSessions(slot: Slot, { forget }: ResetParts, signal: AbortSign
   const until = performance.now() + removeWithinMs;
   while (slot.holders.size > 0 && slot.working === 0 && performance.now() < until) {
     forget(slot.agent);
-    await sleep(againMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    await abortableSleep(againMs, signal);
   }
 }
 

@@ -68,6 +68,11 @@ test('a slot in which somebody is, or waits, is not forgotten', async () => {
   replicas.forget(slot);
   expect(replicas.known('build-1', 'a')).toBe(slot);
   slot.turn.leave();
+  const session = { gone: Promise.resolve() };
+  slot.holders.add(session);
+  replicas.forget(slot);
+  expect(replicas.known('build-1', 'a')).toBe(slot);
+  slot.holders.delete(session);
   replicas.forget(slot);
   expect(replicas.known('build-1', 'a')).toBeUndefined();
   await retirement.stop();

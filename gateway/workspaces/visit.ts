@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { deadline } from '../../src/abort.ts';
+import { abortableSleep } from '../../src/abortable-sleep.ts';
 import { bringHome, type HomeTurn } from '../../src/carrier-client/exchange.ts';
 import type { Refused } from '../../src/carrier-client/exchange-frames.ts';
 import type { AgentConfig, SyncConfig, WorkspaceConfig } from '../../src/config/gateway-config.ts';
@@ -181,7 +181,7 @@ async function bringAll(
     });
     if (unstable.length === 0 || (scene.slot.working > 1 && round >= besideOthers)) return [];
     if (pause === undefined) return unstable;
-    await sleep(pause, undefined, { signal }).catch(() => signal.throwIfAborted());
+    await abortableSleep(pause, signal);
   }
   return [];
 }

@@ -115,6 +115,7 @@ test('A-375 A-46: a yes that comes while a gateway ends is for the next one, als
     void resumeIn(core, start.executionId, planHash);
     await approve(core, id);
     await vi.waitUntil(() => readAudit(dir).some(({ type }) => type === 'verdict'));
+    // Nothing tells that it does not go on: it would have by then.
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect([core.ran.length, isDrained]).toEqual([1, false]);
     end.resolve();

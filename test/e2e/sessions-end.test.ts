@@ -57,6 +57,7 @@ describe.skipIf(!hasLab())('sessions, their workspaces and their ends', () => {
 
   test('A-333: what a command left in the background wrote comes home with the next command', async () => {
     expect(await run('(sleep 1; echo x >late) & :', 'followed')).toMatchObject({ code: 0 });
+    // Only a command could ask whether it is written, and that must be the next one.
     await new Promise((resolve) => setTimeout(resolve, 2000));
     expect(await run('cat late', 'followed')).toMatchObject({ code: 0, stdout: 'x\n' });
     expect(await readFile(join(stack.workspaceOf('followed'), 'late'), 'utf8')).toBe('x\n');

@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { addAbortSignal } from 'node:stream';
 import type Docker from 'dockerode';
 import { readAtMost } from '../../../src/read-at-most.ts';
+import { EngineBroke } from './engine-broke.ts';
 
 /** A list of thousands of containers is shorter. */
 const mostBytes = 8 * 1024 * 1024;
@@ -35,6 +36,8 @@ interface Modem {
 /** Every status counts as good, so that the library reads nothing by itself. */
 const everyStatus: Context['statusCodes'] = new Proxy({}, { get: () => true });
 
+const notTaken = 'its engine answers and does not hand over the connection';
+
 /**
  * Holds an engine to so many bytes in an answer. The library gathers whatever comes, for as long as the call may take.
  * What is read as it comes, and connections that are taken over, are not answers; one that should have been taken over
@@ -55,7 +58,8 @@ export function boundAnswers(docker: Docker): Docker {
       if (!(answer instanceof IncomingMessage)) return done(null, answer);
       const isGood = statusCodes[answer.statusCode ?? 0] === true;
       if (isGood && isStream && !takes) return done(null, answer);
-      const read = isGood && takes ? Promise.reject(new NotTaken()) : gather(answer, options.signal);
+      const read =
+        isGood && takes ? Promise.reject(new EngineBroke(notTaken)) : gather(answer, options.signal);
       read
         .finally(() => takes && answer.destroy())
         .then(
@@ -89,14 +93,4 @@ async function gather(response: IncomingMessage, signal: AbortSignal | undefined
 class TooLong extends Error {
   override name = 'TooLong';
   readonly code = 'EMSGSIZE';
-}
-
-/** So does this. */
-class NotTaken extends Error {
-  override name = 'NotTaken';
-  readonly code = 'EPROTO';
-
-  constructor() {
-    super('its engine answers and does not hand over the connection');
-  }
 }

@@ -30,7 +30,7 @@ export async function execInit(
 }
 
 async function dial(container: Docker.Container, user: string, abortSignal: AbortSignal): Promise<Socket> {
-  const made = await container.exec({
+  const created = container.exec({
     Cmd: [`${initDirectory}/${initFile}`],
     User: user,
     WorkingDir: '/',
@@ -40,7 +40,7 @@ async function dial(container: Docker.Container, user: string, abortSignal: Abor
     Tty: false,
     abortSignal,
   });
-  const exec = withId(made);
+  const exec = withId(await created);
   const how = { hijack: true, stdin: true, Detach: false, Tty: false, abortSignal };
   // After the hijack it is the connection's own socket, whatever its type says.
   const socket = (await exec.start(how)) as unknown as Socket;

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
+import { abortableSleep } from '../../../src/abortable-sleep.ts';
 import { ReplicaUnreachable } from '../../workspaces/faults.ts';
 import { createContainer } from '../container/create-container.ts';
 import { removeContainer } from '../container/remove-container.ts';
@@ -26,7 +26,7 @@ export async function createAlone(
     }
     signal.throwIfAborted();
     await removeContainer(docker, name);
-    await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    await abortableSleep(pauseMs, signal);
   }
   throw new ReplicaUnreachable(`the engine does not give up the container ${name} of an earlier carrier`);
 }

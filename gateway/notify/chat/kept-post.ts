@@ -50,7 +50,8 @@ export type KeptEnd = Pick<EndedQuestion, 'state' | 'by' | 'via' | 'reason'>;
 /** Undefined for an end or a change: that is of what was posted before. `textAtMost`: what a message shows. */
 export function toPost(news: News, textAtMost: number): NewChatPost | undefined {
   if (news.event === 'question-ended' || news.event === 'question-changed') return undefined;
-  const [{ id }, agent] = [news, agentOf(news)];
+  const { id } = news;
+  const agent = agentOf(news);
   if ('question' in news && news.event !== 'question-reminder') {
     const body = JSON.stringify(toKept(news, textAtMost));
     return { id, agent, kind: 'question', approval: news.question.id, body };

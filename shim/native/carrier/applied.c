@@ -155,15 +155,25 @@ struct telling {
     uint32_t count, told;
 };
 
+static bool is_refused(const struct op *op, enum why why)
+{
+    switch (why) {
+    case WHY_UNSTABLE:
+        return op->verdict == IS_UNSTABLE;
+    case WHY_CONFLICT:
+        return op->verdict == IN_CONFLICT;
+    default:
+        return op->aside && op->verdict != IS_UNSTABLE && op->verdict != IN_CONFLICT;
+    }
+}
+
 static void put_refused_for(struct carrier *carrier, enum why why, struct telling *telling)
 {
     struct stream *stream = &carrier->stream;
     const struct receiving *receiving = carrier->receiving;
     for (uint32_t number = 0; number < receiving->count; number++) {
         const struct op *op = &receiving->ops[number];
-        bool refused = op->verdict == IN_CONFLICT || op->verdict == IS_UNSTABLE || op->aside;
-        enum why is = op->verdict == IS_UNSTABLE ? WHY_UNSTABLE : op->verdict == IN_CONFLICT ? WHY_CONFLICT : WHY_REPLACED;
-        if (!refused || is != why)
+        if (!is_refused(op, why))
             continue;
         telling->count++;
         if (stream->out_end - telling->from > TOLD_BYTES)

@@ -56,8 +56,11 @@ struct way {
 
 struct receiving {
     int stage;
-    /* `force`: what changed here goes, if the tree is still `tree`. `whole`: what the other side does not name is not in its tree. `theirs`: of two changes the other side's stands.
-     * `trusted`: however much goes. `keep_only`: nothing is applied, and what would be is kept. */
+    /*
+     * `force`: what changed here goes, if the tree is still `tree`. `whole`: what the other side does not name is not in
+     * its tree. `theirs`: of two changes the other side's stands. `trusted`: however much goes. `keep_only`: nothing is
+     * applied, and what would be is kept.
+     */
     bool force, whole, theirs, trusted, keep_only, asked, checked;
     uint64_t epoch, seq, bytes;
     uint8_t tree[SHA256_BYTES];

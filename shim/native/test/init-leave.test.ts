@@ -121,6 +121,7 @@ describe.each(nativeBuilds)('what a command of a session leaves ($name)', ({ nam
     await using init = InitProcess.start(binary, { ...orders, leave: true, expected: found });
     expect(await init.end()).toMatchObject({ code: 0, cause: causes.own });
     const pid = await idIn(name);
+    // Nothing tells that it lives on: long enough for the end of what traced it to kill it.
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(isThere(pid)).toBe(true);
     expect(await readFile(`/proc/${pid}/status`, 'utf8')).toMatch(/^State:\tS/m);

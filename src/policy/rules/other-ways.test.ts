@@ -1,19 +1,8 @@
 import { expect, test } from 'vitest';
-import { parsePolicy } from '../file/parse-policy.ts';
-import { decide } from './decide.ts';
-
-function decided(line: string, ...rules: readonly string[]): string {
-  const [tool = '', ...args] = line.split(' ');
-  const parsed = parsePolicy(
-    `version: 1\ntools: { ${tool}: { strategy: mirror } }\nrules:\n${rules.map((rule) => `  - { ${rule} }\n`).join('')}complete: true\n`,
-    'p.yaml',
-  );
-  if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
-  return decide(parsed.policy, { agent: 'coder', uid: 1000, gid: 1000, cwd: '/app', tool, args }).action;
-}
+import { decidedLine } from './decided-line.fixture.ts';
 
 const denies = (line: string, rule: string) =>
-  decided(
+  decidedLine(
     line,
     `name: no, tools: [${line.split(' ')[0]}], ${rule}, action: deny`,
     'name: all, action: allow',
@@ -60,11 +49,11 @@ test.each([
 test('A-251: node takes --env-file from anywhere on the line of a program that it runs', () => {
   const safe = 'name: some, tools: [npm], subcommands: [ls, test], action: allow';
   for (const line of ['npm ls --env-file=e', 'npm test -- --env-file=e', 'npm ls --env-file-if-exists=e'])
-    expect([line, decided(line, safe)]).toEqual([line, 'deny']);
+    expect([line, decidedLine(line, safe)]).toEqual([line, 'deny']);
   const args = 'name: check, tools: [eslint], args: [--check, "*"], action: allow';
-  expect(decided('eslint --check --env-file=e', args)).toBe('deny');
-  expect(decided('eslint --check a.ts', args)).toBe('allow');
+  expect(decidedLine('eslint --check --env-file=e', args)).toBe('deny');
+  expect(decidedLine('eslint --check a.ts', args)).toBe('allow');
   // What node does not run has an option of that name.
   const run = 'name: run, tools: [docker], args: [run, "**"], action: allow';
-  expect(decided('docker run --env-file=e x', run)).toBe('allow');
+  expect(decidedLine('docker run --env-file=e x', run)).toBe('allow');
 });

@@ -1,16 +1,8 @@
 import { expect, test } from 'vitest';
-import { parsePolicy } from '../file/parse-policy.ts';
-import { decide } from './decide.ts';
+import { decidedLine } from './decided-line.fixture.ts';
 
-function denies(line: string, rule: string): string {
-  const [tool = '', ...args] = line.split(' ');
-  const parsed = parsePolicy(
-    `version: 1\ntools: { ${tool}: { strategy: mirror } }\nrules:\n  - { name: no, ${rule}, action: deny }\n  - { name: all, action: allow }\ncomplete: true\n`,
-    'p.yaml',
-  );
-  if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
-  return decide(parsed.policy, { agent: 'coder', uid: 1000, gid: 1000, cwd: '/app', tool, args }).action;
-}
+const denies = (line: string, rule: string) =>
+  decidedLine(line, `name: no, ${rule}, action: deny`, 'name: all, action: allow');
 
 test.each([
   [

@@ -1,20 +1,9 @@
 import { expect, test } from 'vitest';
 import { knownTools } from '../arguments/tools/known-tools.ts';
-import { parsePolicy } from '../file/parse-policy.ts';
-import { decide } from './decide.ts';
-
-function decided(line: string, ...rules: readonly string[]): string {
-  const [tool = '', ...args] = line.split(' ');
-  const parsed = parsePolicy(
-    `version: 1\ntools: { ${tool}: { strategy: mirror } }\nrules:\n${rules.map((rule) => `  - { ${rule} }\n`).join('')}complete: true\n`,
-    'p.yaml',
-  );
-  if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
-  return decide(parsed.policy, { agent: 'coder', uid: 1000, gid: 1000, cwd: '/app', tool, args }).action;
-}
+import { decidedLine } from './decided-line.fixture.ts';
 
 const denies = (line: string, rule: string) =>
-  decided(line, `name: no, ${rule}, action: deny`, 'name: all, action: allow');
+  decidedLine(line, `name: no, ${rule}, action: deny`, 'name: all, action: allow');
 
 test.each([
   ['pnpm --color list dlx evil', 'deny'],
@@ -26,7 +15,7 @@ test.each([
   ['pnpm list -DP', 'deny'],
 ])('A-350 an option of pnpm that is no Boolean takes the next word: %s', (line, action) => {
   const look = 'name: look, subcommands: [list, why, outdated, root], safe-arguments: true, action: allow';
-  expect(decided(line, look)).toBe(action);
+  expect(decidedLine(line, look)).toBe(action);
 });
 
 test('A-350 A-355 a word that may be the value of the option before it is an operand, too', () => {
