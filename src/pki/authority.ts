@@ -1,13 +1,6 @@
-import 'reflect-metadata';
 import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
-import {
-  BasicConstraintsExtension,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  SubjectKeyIdentifierExtension,
-  X509CertificateGenerator,
-} from '@peculiar/x509';
 import { cryptoKeys, makeKey, signing } from './keys.ts';
+import { x509 } from './x509.ts';
 
 /** PEM, both. */
 export interface Credentials {
@@ -21,6 +14,13 @@ export const authorityDays = 3650;
 
 /** A new certificate authority that may issue end certificates only. */
 export async function makeAuthority(name: string): Promise<Credentials> {
+  const {
+    BasicConstraintsExtension,
+    KeyUsageFlags,
+    KeyUsagesExtension,
+    SubjectKeyIdentifierExtension,
+    X509CertificateGenerator,
+  } = await x509();
   const key = makeKey();
   const keys = cryptoKeys(key, createPublicKey(createPrivateKey(key)));
   const certificate = await X509CertificateGenerator.createSelfSigned({

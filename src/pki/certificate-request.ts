@@ -1,7 +1,6 @@
-import 'reflect-metadata';
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { Pkcs10CertificateRequest, Pkcs10CertificateRequestGenerator } from '@peculiar/x509';
 import { cryptoKeys, makeKey, signing } from './keys.ts';
+import { x509 } from './x509.ts';
 
 const maxRequestBytes = 8192;
 
@@ -13,6 +12,7 @@ export interface NewRequest {
 }
 
 export async function makeCertificateRequest(): Promise<NewRequest> {
+  const { Pkcs10CertificateRequestGenerator } = await x509();
   const key = makeKey();
   const keys = cryptoKeys(key, createPublicKey(createPrivateKey(key)));
   const request = await Pkcs10CertificateRequestGenerator.create({
@@ -29,6 +29,7 @@ export async function makeCertificateRequest(): Promise<NewRequest> {
  */
 export async function readRequestKey(pem: string): Promise<KeyObject | undefined> {
   if (pem.length > maxRequestBytes) return undefined;
+  const { Pkcs10CertificateRequest } = await x509();
   try {
     const request = new Pkcs10CertificateRequest(pem);
     const key = createPublicKey({

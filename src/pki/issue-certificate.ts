@@ -1,21 +1,10 @@
-import 'reflect-metadata';
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
-import {
-  AuthorityKeyIdentifierExtension,
-  BasicConstraintsExtension,
-  ExtendedKeyUsageExtension,
-  type Extension,
-  type JsonGeneralName,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  SubjectAlternativeNameExtension,
-  X509Certificate,
-  X509CertificateGenerator,
-} from '@peculiar/x509';
+import type { Extension, JsonGeneralName } from '@peculiar/x509';
 import { type Credentials, newSerialNumber, type Validity, validity } from './authority.ts';
 import { cryptoKeys, makeKey, publicCryptoKey, signing } from './keys.ts';
 import { type PeerName, spiffeId } from './peer-name.ts';
+import { x509 } from './x509.ts';
 
 export const serverCertificateDays = 730;
 export const relayCertificateDays = 90;
@@ -64,6 +53,7 @@ interface EndCertificate extends Validity {
 }
 
 async function issue(authority: Credentials, wanted: EndCertificate): Promise<string> {
+  const { X509Certificate, X509CertificateGenerator } = await x509();
   const issuer = new X509Certificate(authority.certificate);
   const keys = cryptoKeys(authority.key, createPublicKey(authority.certificate));
   const certificate = await X509CertificateGenerator.create({
@@ -84,6 +74,14 @@ async function extensionsFor(
   wanted: EndCertificate,
   authorityKey: ReturnType<typeof publicCryptoKey>,
 ): Promise<Extension[]> {
+  const {
+    AuthorityKeyIdentifierExtension,
+    BasicConstraintsExtension,
+    ExtendedKeyUsageExtension,
+    KeyUsageFlags,
+    KeyUsagesExtension,
+    SubjectAlternativeNameExtension,
+  } = await x509();
   return [
     new BasicConstraintsExtension(false, undefined, true),
     new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
