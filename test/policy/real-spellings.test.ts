@@ -122,8 +122,8 @@ function fewestFor(tool: string): number {
 
 /** How many spellings the real tool is asked about. */
 function triedOf(tool: string): number {
-  if (isLong && tool === 'pip') return 40;
-  if (isLong) return slow.has(tool) ? 60 : 120;
+  if (isLong && tool === 'pip') return 75;
+  if (isLong) return slow.has(tool) ? 150 : 300;
   return slow.has(tool) ? 3 : 8;
 }
 

@@ -57,8 +57,8 @@ const strides: Readonly<Record<string, number>> = {
 
 /** The most lines of a long run for a tool that starts slowly or has very many. */
 const mostLines: Readonly<Record<string, number>> = {
-  ...{ npm: 40, pip: 25, kubectl: 60, terraform: 40, cargo: 30, gh: 60, yarn: 40, pnpm: 40 },
-  ...{ git: 500, tar: 300 },
+  ...{ npm: 40, pip: 25, kubectl: 100, terraform: 40, cargo: 30, gh: 100, yarn: 40, pnpm: 40 },
+  ...{ git: 1500, tar: 800 },
 };
 
 /** npm reads its options before its sub-command, so one sub-command that runs a script shows the effect for all. */

@@ -5,7 +5,7 @@ import { AgentStatus, Verdict, WardenServiceService } from '../../src/gen/clawrd
 import { type Mirrored, newMirrored, play } from './mirrored.ts';
 import { type RealGateway, startRealGateway } from './real-gateway.ts';
 
-const rounds = process.env.CLAWRDEN_LONG === '1' ? 400 : 100;
+const rounds = process.env.CLAWRDEN_LONG === '1' ? 1000 : 100;
 
 let gateway: RealGateway;
 let relay: GatewayClient;
