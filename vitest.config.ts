@@ -43,6 +43,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'programs',
+          setupFiles: ['test/run/full-counts.ts'],
           globalSetup: ['test/run/bundled-programs.ts'],
           include: startProcesses,
           exclude: [...configDefaults.exclude, ...cached, ...needEngines, ...leftOut],
@@ -53,6 +54,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'lab',
+          setupFiles: ['test/run/full-counts.ts'],
           include: needEngines,
           exclude: [...configDefaults.exclude, ...leftOut],
           // Each worker has a lab of its own, and waits for engines most of the time.

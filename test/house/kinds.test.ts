@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { longest } from '../run/longest-first.ts';
-import { leftOut, slowFiles, turns } from '../run/turns.ts';
+import { inFull, leftOut, sampledOnly, slowFiles, turns } from '../run/turns.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -25,7 +24,7 @@ it('every test file runs, as a test of one kind', { timeout: 60_000 }, async () 
   const files = stdout.trim().split('\n').toSorted();
   expect(await taken([])).toEqual(files);
   expect(slowFiles.filter((file) => !files.includes(file))).toEqual([]);
-  expect(longest.filter((file) => !files.includes(file))).toEqual([]);
+  expect(inFull.filter((file) => !files.includes(file))).toEqual([]);
 });
 
 it('each slow file has one turn, and a turn leaves out nothing else', { timeout: 60_000 }, async () => {
@@ -35,4 +34,10 @@ it('each slow file has one turn, and a turn leaves out nothing else', { timeout:
   const out = leftOut(1);
   const files = await taken([]);
   expect(await taken(out)).toEqual(files.filter((file) => !out.includes(file)));
+});
+
+it('each file with large counts has one turn in full', () => {
+  const each = Array.from({ length: turns }, (_, turn) => new Set(sampledOnly(turn)));
+  const counts = inFull.map((file) => each.filter((sampled) => sampled.has(file)).length);
+  expect(new Set(counts)).toEqual(new Set([turns - 1]));
 });

@@ -6,16 +6,17 @@ import { parseArgs } from 'node:util';
 import { leftovers, traces } from './leftovers.ts';
 import { fastSteps, namedSteps, type Step, type StepOptions, steps } from './steps.ts';
 import { inWords, oneSkipped, sum, type Tally } from './tally.ts';
-import { leftOut, turnOf, turns } from './turns.ts';
+import { leftOut, sampledOnly, turnOf, turns } from './turns.ts';
 
 const usage = `usage: scripts/test [--long | --fast | PATH...]
 
 Builds, lints, type-checks and runs every test; ends with one line, N passed, M failed.
-  --long   full counts in place of seeded tenths, and every slow file (90 minutes at most)
+  --long   every slow file, full counts in place of seeded tenths, and a soak (90 minutes at most)
   --fast   types, lint and the unit tests, which start no process (a minute at most)
   PATH...  only the test files whose path contains one of these words
 
-Of the slow files it takes every fourth: those of CLAWRDEN_TURN (0 to 3), or of the commit.
+Of the slow files it takes every sixth, and with --long of the largest counts every sixth in full: those of
+CLAWRDEN_TURN (0 to ${turns - 1}), or of the commit. With PATH it takes all that it names.
 `;
 
 const checkout = join(import.meta.dirname, '../..');
@@ -33,10 +34,16 @@ const before = await traces(traced);
 const temporary = await mkdtemp(join(tmpdir(), 'clawrden-test-'));
 // Like /tmp, because tests run programs of other users in it.
 await chmod(temporary, 0o1777);
-const others = turn === undefined ? [] : leftOut(turn);
-if (turn !== undefined) process.stdout.write(`turn ${turn} of 0 to ${turns - 1} for slow files\n`);
-const tallies: Tally[] = others.map((file) => oneSkipped(file, 'a slow file of another turn'));
-for (const step of chosen({ ...traced, temporary, long, leftOut: others, before })) {
+const others = {
+  leftOut: turn === undefined || long ? [] : leftOut(turn),
+  sampledOnly: turn === undefined || !long ? [] : sampledOnly(turn),
+};
+if (turn !== undefined) process.stdout.write(`turn ${turn} of 0 to ${turns - 1} ${turnOfWhat()}\n`);
+const tallies: Tally[] = [
+  ...others.leftOut.map((file) => oneSkipped(file, 'a slow file of another turn')),
+  ...others.sampledOnly.map((file) => oneSkipped(`full counts of ${file}`, 'another turn')),
+];
+for (const step of chosen({ ...traced, ...others, temporary, long, before })) {
   process.stdout.write(`${step.name} … `);
   const start = performance.now();
   const { tally, output } = await step.run(interrupt.signal);
@@ -61,7 +68,7 @@ interface Options {
   readonly fast: boolean;
   readonly help: boolean;
   readonly paths: readonly string[];
-  /** Whose slow files are taken; absent if it takes all that it is asked for. */
+  /** Whose slow files are taken, or with `--long` whose full counts; absent if it takes all that it is asked for. */
   readonly turn: number | undefined;
 }
 
@@ -76,8 +83,8 @@ function options(): Options {
       },
     });
     if (values.fast && (values.long || positionals.length > 0)) throw new Error('--fast stands alone');
-    const isWhole = values.long || values.fast || positionals.length > 0;
-    return { ...values, paths: positionals, turn: isWhole ? undefined : turnOf(checkout) };
+    const isPart = values.fast || positionals.length > 0;
+    return { ...values, paths: positionals, turn: isPart ? undefined : turnOf(checkout) };
   } catch (error) {
     process.stderr.write(`clawrden: scripts/test: ${(error as Error).message}\n${usage}`);
     process.exit(2);
@@ -91,6 +98,10 @@ function report(total: Tally): void {
   for (const failure of total.failures) process.stdout.write(`failed: ${failure}\n`);
   process.stdout.write(`${inWords(total)}\n`);
   process.exitCode = total.failed > 0 ? 1 : 0;
+}
+
+function turnOfWhat(): string {
+  return long ? 'for full counts' : 'for slow files';
 }
 
 function skips({ skipped }: Tally): string {

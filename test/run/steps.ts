@@ -24,6 +24,8 @@ export interface StepOptions extends Traced {
   readonly long: boolean;
   /** Files that are left to other runs; none with `--long`. */
   readonly leftOut: readonly string[];
+  /** Files whose full counts are left to other runs with `--long`. */
+  readonly sampledOnly: readonly string[];
   /** What was on the machine before the first step. */
   readonly before: ReadonlySet<string>;
 }
@@ -99,7 +101,7 @@ function tests(options: StepOptions, name: string, which: readonly string[], dea
       const env = {
         CLAWRDEN_TALLY: file,
         CLAWRDEN_LEFT_OUT: options.leftOut.join(' '),
-        ...(options.long && { CLAWRDEN_LONG: '1' }),
+        ...(options.long && { CLAWRDEN_LONG: '1', CLAWRDEN_SAMPLED: options.sampledOnly.join(' ') }),
       };
       const { status, output } = await logged(options, name, argv, deadlineMs, env, signal);
       const text = await readFile(file, 'utf8').catch(() => undefined);

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 
 /**
- * Files that take 20 s and more on two busy cores, slowest first. A run without `--long` takes every fourth of them:
- * together they are two thirds of the time of all program and lab tests. What each commit needs is not here: the
+ * Files that take 15 s and more on two busy cores, slowest first. A run without `--long` takes every sixth of them:
+ * together they are three quarters of the time of all program and lab tests. What each commit needs is not here: the
  * conformance suite, and a command's way through a ghost (`test/e2e/{policy,workspace,judged,streams}`).
  */
 export const slowFiles: readonly string[] = [
@@ -43,6 +43,47 @@ export const slowFiles: readonly string[] = [
   'test/warden/audit-followed.test.ts',
   'test/lab/cleanup.test.ts',
   'test/e2e/sessions-end.test.ts',
+  'test/e2e/version-0.test.ts',
+  'test/e2e/mcp.test.ts',
+  'test/lab/faults.test.ts',
+  'test/e2e/ssh-engine.test.ts',
+  'test/e2e/scratch.test.ts',
+  'test/e2e/followed-full.test.ts',
+  'test/e2e/environment.test.ts',
+  'test/e2e/agent-label.test.ts',
+  'test/e2e/scripts.test.ts',
+  'test/e2e/doctor-mistakes.test.ts',
+  'test/e2e/held-scripts.test.ts',
+  'test/e2e/named-networks.test.ts',
+  'test/e2e/pool.test.ts',
+  'test/e2e/http-door.test.ts',
+  'test/e2e/agent-images.test.ts',
+  'test/e2e/image-pull.test.ts',
+  'test/e2e/orchestrator.test.ts',
+  'test/e2e/ghost-init-volume.test.ts',
+  'test/e2e/engine-watch.test.ts',
+  'test/lab/lab.test.ts',
+  'test/cli/watch.test.ts',
+  'test/policy/real-git-children.test.ts',
+  'test/warden/questions.test.ts',
+  'test/cli/policy.test.ts',
+  'test/cli/audit.test.ts',
+  'test/cli/exec.test.ts',
+  'test/policy/real-interpreters.test.ts',
+  'test/notify/buttons.test.ts',
+  'shim/native/test/init-wire.test.ts',
+  'shim/native/test/carrier-damaged.test.ts',
+  'test/grpc/connections.test.ts',
+  'test/grpc/lists.test.ts',
+  'test/install/outside.test.ts',
+  'test/examples/agent.test.ts',
+  'test/cli/reader-gone.test.ts',
+  'shim/native/test/shim-give-back.test.ts',
+  'test/warden/stalled-log.test.ts',
+  'test/warden/revoked-relay.test.ts',
+  'test/dashboard/chat-only.test.ts',
+  'test/install/install-clawrden.test.ts',
+  'test/warden/told-relay.test.ts',
   'test/install/odd-files.test.ts',
   'test/warden/browsers.test.ts',
   'test/cli/commands.test.ts',
@@ -117,11 +158,75 @@ export const slowFiles: readonly string[] = [
   'test/install/any-tree.test.ts',
 ];
 
-export const turns = 4;
+/**
+ * Files whose full counts take half a minute and more, those that take longest first. A run with `--long` takes every
+ * sixth of them in full, and of the others their samples.
+ */
+export const inFull: readonly string[] = [
+  'test/scenarios/interruptions.test.ts',
+  'test/workspaces/model.test.ts',
+  'test/conformance/conformance.test.ts',
+  'test/e2e/followed-faults.test.ts',
+  'test/policy/real-spellings.test.ts',
+  'test/e2e/more-clients.test.ts',
+  'test/warden/verdict-race.test.ts',
+  'test/policy/real-tools.test.ts',
+  'test/e2e/fleet-faults.test.ts',
+  'test/install/package.test.ts',
+  'test/warden/gateway-killed.test.ts',
+  'test/dashboard/memory.test.ts',
+  'test/mcp/long-command.test.ts',
+  'test/audit/interrupted.test.ts',
+  'test/policy/judging-at-limits.test.ts',
+  'test/e2e/followed-repository.test.ts',
+  'test/policy/real-interpreters.test.ts',
+  'test/e2e/compose.test.ts',
+  'test/audit/rotation-interrupted.test.ts',
+  'shim/native/test/carrier-odd-files.test.ts',
+  'test/policy/real-kubectl.test.ts',
+  'shim/native/test/init-hold.test.ts',
+  'test/install/any-tree.test.ts',
+  'test/policy/real-verbs.test.ts',
+  'test/e2e/stalled-reader.test.ts',
+  'test/policy/real-runners.test.ts',
+  'test/warden/used-ids.test.ts',
+  'shim/native/test/carrier-hostile.test.ts',
+  'shim/native/test/carrier-restore.test.ts',
+  'shim/native/test/carrier-home-jail.test.ts',
+  'shim/native/test/shim-answer.test.ts',
+  'test/egress/fetch-forbidden.test.ts',
+  'test/e2e/workspace.test.ts',
+  'test/grpc/empty-records.test.ts',
+  'shim/native/test/carrier-index.test.ts',
+  'test/grpc/needless-frames.test.ts',
+  'test/e2e/agent-run-options.test.ts',
+  'test/grpc/places.test.ts',
+  'test/grpc/slow-readers.test.ts',
+  'test/http/events.test.ts',
+  'test/grpc/abuse.test.ts',
+  'test/dashboard/long-history.test.ts',
+  'test/e2e/contained-home.test.ts',
+  'test/skew/upgrade.test.ts',
+  'test/e2e/real-clients.test.ts',
+  'test/audit/tampered.test.ts',
+  'test/grpc/revocation-race.test.ts',
+  'test/grpc/hostile-gateway.test.ts',
+];
+
+export const turns = 6;
 
 /** The slow files that a run of this turn, 0 to `turns` - 1, leaves out. */
 export function leftOut(turn: number): readonly string[] {
-  return slowFiles.filter((_, at) => at % turns !== turn);
+  return otherTurns(slowFiles, turn);
+}
+
+/** The files that a run with `--long` of this turn tries with samples only. */
+export function sampledOnly(turn: number): readonly string[] {
+  return otherTurns(inFull, turn);
+}
+
+function otherTurns(files: readonly string[], turn: number): readonly string[] {
+  return files.filter((_, at) => at % turns !== turn);
 }
 
 /** CLAWRDEN_TURN, or the turn of the commit that is checked out: each run of one commit takes the same files. */

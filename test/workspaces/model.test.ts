@@ -9,9 +9,14 @@ const first = Number(process.env['CLAWRDEN_SEED'] ?? 1);
 
 // The second file system differs in what it says of its inodes, not in what may happen on it.
 const [memory, disk] = fileSystems;
-const counts = long ? [[memory, 10_000] as const, [disk, 1000] as const] : [[memory, 200] as const];
+const counts: readonly (readonly [string, number])[] = long
+  ? [
+      [memory, 10_000],
+      [disk, 1000],
+    ]
+  : [[memory, 200]];
 
-describe.each(counts)('workspaces that follow, on %s', (under, operations) => {
+describe.each(counts)('workspaces that follow, on %s', (under: string, operations: number) => {
   test(
     `12: after ${operations} operations on both sides home and replicas are equal, and nothing is lost (CLAWRDEN_SEED=${first})`,
     async () => {
