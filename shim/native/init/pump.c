@@ -19,6 +19,9 @@ static size_t within_limit(struct run *run, size_t length)
     if (limit == 0 || length <= left)
         return length;
     stop_hard(run, CAUSE_OUTPUT);
+    /* A tool that has ended may have left this much behind: what is cut is not its own end. */
+    if (run->cause == CAUSE_OWN)
+        run->cause = CAUSE_OUTPUT;
     descriptor_shut(&run->tool.out);
     descriptor_shut(&run->tool.err);
     return (size_t)left;

@@ -66,6 +66,25 @@ describe.concurrent.each(nativeBuilds)('what ends a command ($name)', ({ init })
     });
   });
 
+  test('A-379: what a tool left in its pipe is held to the limit, too, if the tool ended before it was read', async ({
+    expect,
+  }) => {
+    const marker = `95${Date.now()}${Math.random()}`;
+    const most = 131_072;
+    await using command = InitProcess.start(init, {
+      argv: ['sh', '-c', `head -c ${most} /dev/zero`, marker],
+      outputBytes: most - 1,
+    });
+    command.child.stdout?.pause();
+    await eventually(() => processesWith(marker).length > 0, 'the tool started');
+    await eventually(() => processesWith(marker).length === 0, 'the tool gone');
+    // Until the init has its status.
+    await sleep(200);
+    command.child.stdout?.resume();
+    expect(await command.end()).toMatchObject({ cause: cause.output });
+    expect(command.inbox.bytes(FrameType.stdout).length).toBe(most - 1);
+  });
+
   test('output that fills the limit exactly is no end', async ({ expect }) => {
     const end = await timed({ script: 'printf 12345; printf 67890 >&2', outputBytes: 10 });
     expect(end).toMatchObject({ code: 0, cause: cause.own, stdout: '12345', stderr: '67890' });

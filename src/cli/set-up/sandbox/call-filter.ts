@@ -6,13 +6,24 @@ interface Architecture {
   readonly socket: number;
   readonly ioctl: number;
   readonly kill: number;
-  /** `add_key`, `request_key` and `keyctl`; and `io_uring_setup`, by which all others are made unseen. */
+  readonly clone: number;
+  readonly unshare: number;
+  /**
+   * `add_key`, `request_key` and `keyctl`; `io_uring_setup`, by which all others are made unseen; and `clone3`, whose
+   * flags are in memory, where a filter cannot read them: libraries take `clone` then.
+   */
   readonly missing: readonly number[];
 }
 
 const architectures: Readonly<Partial<Record<NodeJS.Architecture, Architecture>>> = {
-  x64: { id: 0xc000003e, socket: 41, ioctl: 16, kill: 62, missing: [248, 249, 250, 425] },
-  arm64: { id: 0xc00000b7, socket: 198, ioctl: 29, kill: 129, missing: [217, 218, 219, 425] },
+  x64: {
+    ...{ id: 0xc000003e, socket: 41, ioctl: 16, kill: 62, clone: 56, unshare: 272 },
+    missing: [248, 249, 250, 425, 435],
+  },
+  arm64: {
+    ...{ id: 0xc00000b7, socket: 198, ioctl: 29, kill: 129, clone: 220, unshare: 97 },
+    missing: [217, 218, 219, 425, 435],
+  },
 };
 
 // struct seccomp_data: u32 nr, u32 arch, u64 instruction pointer, u64 args[6]
@@ -27,6 +38,8 @@ const [notPermitted, noSuchCall, noSuchFamily] = [error(1), error(38), error(97)
 const vsock = 40;
 /** Push input into a terminal, for the shell that reads it later: `TIOCSTI`, and `TIOCLINUX` of a console. */
 const inputs = [0x5412, 0x541c];
+/** `CLONE_NEWUSER`. */
+const newUser = 0x10000000;
 /** Numbers of x32, another way to each call. */
 const x32 = 0x40000000;
 
@@ -34,14 +47,15 @@ type Instruction = readonly [code: number, yes: number, no: number, value: numbe
 
 /**
  * A filter of system calls, as bubblewrap takes it, for what namespaces do not close: the kernel's keyrings, which a
- * process gets from its starter and its user; AF_VSOCK, which leads to the hypervisor; a terminal's input. With
+ * process gets from its starter and its user; AF_VSOCK, which leads to the hypervisor; a terminal's input; and user
+ * namespaces of its own: who is root in one can leave the mounts that guard names, and rename what was below them. With
  * `sharesGroup` also signals to one's own process group, in which the starter is. Calls of other architectures fail.
  */
 export function callFilter(sharesGroup: boolean, arch: NodeJS.Architecture = process.arch): Buffer {
   const calls = architectures[arch];
   if (calls === undefined)
     throw refuseSandbox(`there is no filter of calls for ${arch}`, 'use an amd64 or arm64 machine');
-  const { id, socket, ioctl, kill, missing } = calls;
+  const { id, socket, ioctl, kill, clone, unshare, missing } = calls;
   return encode([
     load(archAt),
     ...unless(id, [answer(noSuchCall)]),
@@ -54,6 +68,9 @@ export function callFilter(sharesGroup: boolean, arch: NodeJS.Architecture = pro
       ...inputs.flatMap((input) => ifEqual(input, [answer(notPermitted)])),
       answer(allow),
     ]),
+    ...[clone, unshare].flatMap((call) =>
+      ifEqual(call, [load(argAt(0)), ...ifAny(newUser, [answer(notPermitted)]), answer(allow)]),
+    ),
     ...(sharesGroup
       ? ifEqual(kill, [load(argAt(0)), ...ifEqual(0, [answer(notPermitted)]), answer(allow)])
       : []),
@@ -71,6 +88,10 @@ function answer(action: number): Instruction {
 
 function ifEqual(value: number, then: readonly Instruction[]): readonly Instruction[] {
   return [[0x15, 0, then.length, value], ...then];
+}
+
+function ifAny(bits: number, then: readonly Instruction[]): readonly Instruction[] {
+  return [[0x45, 0, then.length, bits], ...then];
 }
 
 function unless(value: number, then: readonly Instruction[]): readonly Instruction[] {
