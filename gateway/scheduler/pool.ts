@@ -63,6 +63,8 @@ function endSessions(sessions: Sessions, others: ReadonlySet<string>, now: reado
 }
 
 const pullWithinMs = 10 * 60_000;
+/** Each engine has its own deadline for an answer. */
+const untilAnswered = new AbortController().signal;
 
 export function openPool(given: PoolParts): Pool {
   const { config: first, policy, openEngine, record, drained, onLost, log } = given;
@@ -73,7 +75,8 @@ export function openPool(given: PoolParts): Pool {
   const lateExits = createLateExits(record, (host) => hosts.includes(host));
   const { startTimeoutMs } = first.limits;
   const sessions = createSessions({ scheduler, startTimeoutMs, limits: () => config.session, record });
-  const resolve = (reference: string, labels: AgentConfig['hosts']) => resolveImage(hosts, reference, labels);
+  const resolve = (reference: string, labels: AgentConfig['hosts']) =>
+    resolveImage(hosts, reference, labels, untilAnswered);
   const wishAnew = latestOnly(
     async () => warmer.wish(await warmWishes(config, policy(), resolve)),
     (error) => log.error({ error }, 'no ghost is started ahead by what is wished now'),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Gate } from '../../src/gate.ts';
 import { behindMs } from './behind.ts';
+import { leftOutMs } from './follow.ts';
 import type { Slot } from './replicas.ts';
 
 const at = (seq: bigint, epoch = 7n) => ({ epoch, seq });
@@ -49,4 +50,11 @@ test('a host that lacks thousands of small files costs what their copy takes, wh
   const old = behindMs(slot({ opening: open, at: at(2n), bytes: some, entries: some }), small);
   const near = behindMs(slot({ opening: open, at: at(8n), bytes: most, entries: most }), small);
   expect([none, old, near]).toEqual([20_010, 14_010, 10]);
+});
+
+test('A-392: a replica that says it has more than can be makes no other host cost more than one that is left out', () => {
+  const most = Number.MAX_SAFE_INTEGER;
+  const lied = { version: at(9n), bytes: most, entries: most };
+  for (const other of [slot({}), slot({ ...home, at: at(3n) }), undefined])
+    expect(behindMs(other, lied)).toBeLessThan(leftOutMs / 1.5);
 });

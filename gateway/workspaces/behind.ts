@@ -10,6 +10,12 @@ const bytesPerMs = 100_000;
 /** What a carrier makes of small files: `scripts/bench --only workspaces` measures it. */
 const entriesPerMs = 5;
 
+/**
+ * A copy costs no more than this. Sizes are a replica's own word: whatever it says, other hosts cost less than one that
+ * is left out (`follow.ts`) or that has just failed.
+ */
+const mostMs = 300_000;
+
 /** What it costs to bring a replica to where home is: nothing known of it means a first copy. */
 export function behindMs(slot: Slot | undefined, home: Home | undefined): number {
   const open = slot?.opening === undefined ? openMs : 0;
@@ -21,5 +27,5 @@ export function behindMs(slot: Slot | undefined, home: Home | undefined): number
 /** Of what is more or less there than at home: as many entries and bytes have changed at least. */
 function copyMs(home: Partial<Home> = {}, there: Pick<Partial<Slot>, 'bytes' | 'entries'> = {}): number {
   const apart = (key: 'bytes' | 'entries') => Math.abs((home[key] ?? 0) - (there[key] ?? 0));
-  return Math.max(apart('bytes') / bytesPerMs, apart('entries') / entriesPerMs);
+  return Math.min(mostMs, Math.max(apart('bytes') / bytesPerMs, apart('entries') / entriesPerMs));
 }

@@ -31,7 +31,7 @@ export interface FollowParts extends VisitParts {
 const settlingMost = 2;
 
 /** Every other host is nearer than one that is left out. */
-const leftOutMs = 600_000;
+export const leftOutMs = 600_000;
 
 export function followWorkspaces(parts: FollowParts): Workspaces {
   const gates = new Map<string, Gate>();

@@ -11,9 +11,15 @@ export class HostImages {
   readonly #engine: Pick<Engine, 'inspectImage'>;
   readonly #known = new Map<string, ImageFacts | undefined>();
   readonly #asked = new Map<string, Promise<ImageFacts | undefined>>();
+  #isSilent = false;
 
   constructor(engine: Pick<Engine, 'inspectImage'>) {
     this.#engine = engine;
+  }
+
+  /** Its engine gave no answer about an image when it was last asked. */
+  get isSilent(): boolean {
+    return this.#isSilent;
   }
 
   /** Asks the engine only the first time. If the engine does not answer, it counts as having no images for now. */
@@ -54,11 +60,13 @@ export class HostImages {
   async #ask(reference: string): Promise<ImageFacts | undefined> {
     try {
       const facts = await this.#engine.inspectImage(reference);
+      this.#isSilent = false;
       if (this.#known.size >= maxKnown) this.#known.clear();
       this.#known.set(reference, facts);
       return facts;
     } catch {
-      // This is no answer, so nothing is kept; the pings find out that the engine is silent.
+      // This is no answer, so nothing is kept of the image; the pings find out that the engine is gone.
+      this.#isSilent = true;
       return undefined;
     }
   }

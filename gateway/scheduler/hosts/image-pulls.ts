@@ -2,7 +2,7 @@ import { abortable, deadline } from '../../../src/abort.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { ImageFacts } from '../../ports/engine.ts';
 import type { DockerHost } from './docker-host.ts';
-import { able, resolveImage } from './images.ts';
+import { able, firstWith, resolveImage } from './images.ts';
 
 /** A command that needs an image. */
 export interface ImageWish {
@@ -42,9 +42,9 @@ export function createImagePulls(
   };
   return async (reference, wish) => {
     const fit = able(hosts, wish.labels);
-    if (!namesContent.test(reference) || fit.length === 0) return resolveImage(hosts, reference, wish.labels);
-    const held = await Promise.all(fit.map((host) => host.images.find(reference)));
-    const found = held.find((facts) => facts !== undefined);
+    if (!namesContent.test(reference) || fit.length === 0)
+      return resolveImage(hosts, reference, wish.labels, wish.signal);
+    const found = await firstWith(fit, reference, wish.signal);
     if (found !== undefined) return found;
     const begun = fit.find((host) => pulls.has(keyOf(host, reference)));
     return follow(pullTo(begun ?? idlest(fit), reference), wish);
@@ -55,8 +55,13 @@ function keyOf({ name }: DockerHost, reference: string): string {
   return `${name} ${reference}`;
 }
 
+/** One that has just failed runs nothing, and would take each pull. */
 function idlest(hosts: readonly DockerHost[]): DockerHost {
-  return hosts.reduce((best, host) => (host.running < best.running ? host : best));
+  const isSound = ({ faulty, images }: DockerHost) => !faulty && !images.isSilent;
+  const [sound, other] = [hosts.filter(isSound), hosts.filter((host) => !isSound(host))];
+  return [...sound, ...other].reduce((best, host) =>
+    isSound(host) === isSound(best) && host.running < best.running ? host : best,
+  );
 }
 
 function startPull(host: DockerHost, reference: string, withinMs: number, onEnd: () => void): Pull {

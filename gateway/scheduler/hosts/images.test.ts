@@ -8,6 +8,7 @@ import { resolveImage } from './images.ts';
 
 const id = `sha256:${'a'.repeat(64)}`;
 const reference = 'node:24';
+const { signal } = new AbortController();
 
 /** A host whose engine has the image, with this environment. */
 function hostWith(name: string, envHash: string, labels: Readonly<Record<string, string>> = {}): DockerHost {
@@ -37,7 +38,7 @@ test('A-370: what a host says of an image runs only on hosts that say the same o
     expect(learned).toEqual(taking);
     return taking;
   };
-  expect((await resolveImage(hosts, reference, {})).envHash).toBe('lie');
+  expect((await resolveImage(hosts, reference, {}, signal)).envHash).toBe('lie');
   expect(await takers('lie')).toEqual([true, false, false]);
   expect(await takers('true')).toEqual([false, true, true]);
   expect(await takers(undefined)).toEqual([true, true, true]);
@@ -51,13 +52,47 @@ test('A-370: a host says nothing of an image for a command that may not run ther
   const hosts = [liar, honest];
   const zoned = { zone: 'b' };
   const obtain = createImagePulls(hosts, 1000);
-  const wish = { labels: zoned, onProgress: () => {}, signal: new AbortController().signal };
+  const wish = { labels: zoned, onProgress: () => {}, signal };
   expect((await obtain(reference, wish)).envHash).toBe('true');
-  expect((await resolveImage(hosts, reference, zoned)).envHash).toBe('true');
-  expect((await resolveImage(hosts, reference, {})).envHash).toBe('lie');
+  expect((await resolveImage(hosts, reference, zoned, signal)).envHash).toBe('true');
+  expect((await resolveImage(hosts, reference, {}, signal)).envHash).toBe('lie');
   liar.drain();
-  expect((await resolveImage(hosts, reference, {})).envHash).toBe('true');
+  expect((await resolveImage(hosts, reference, {}, signal)).envHash).toBe('true');
   // If none may take it now, one that is up still says what is meant.
   honest.drain();
-  expect((await resolveImage(hosts, reference, zoned)).envHash).toBe('lie');
+  expect((await resolveImage(hosts, reference, zoned, signal)).envHash).toBe('lie');
+});
+
+/** A host whose engine answers everything but what an image is. */
+function silentHost(name: string): { readonly host: DockerHost; readonly answer: () => void } {
+  const host = hostWith(name, 'late');
+  const { inspectImage } = host.engine;
+  const { promise, reject } = Promise.withResolvers<never>();
+  host.engine.inspectImage = () => promise;
+  return {
+    host,
+    answer: () => {
+      host.engine.inspectImage = inspectImage;
+      reject(new Error('late'));
+    },
+  };
+}
+
+test('A-393: a host that does not answer about an image is asked last, and no canceled command waits for it', async () => {
+  const { host: silent, answer } = silentHost('a');
+  const hosts = [silent, hostWith('b', 'true')];
+  const canceled = new AbortController();
+  const waiting = resolveImage(hosts, reference, {}, canceled.signal);
+  canceled.abort(new Error('canceled'));
+  await expect(waiting).rejects.toThrow('canceled');
+  const first = resolveImage(hosts, reference, {}, signal);
+  answer();
+  expect((await first).envHash).toBe('true');
+  const { promise: never } = Promise.withResolvers<never>();
+  const { inspectImage } = silent.engine;
+  silent.engine.inspectImage = () => never;
+  expect((await resolveImage(hosts, 'other:1', {}, signal)).envHash).toBe('true');
+  silent.engine.inspectImage = inspectImage;
+  await silent.images.find('another:1');
+  expect((await resolveImage(hosts, 'third:1', {}, signal)).envHash).toBe('late');
 });

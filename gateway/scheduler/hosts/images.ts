@@ -1,3 +1,4 @@
+import { abortable } from '../../../src/abort.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import type { ImageFacts } from '../../ports/engine.ts';
@@ -17,6 +18,19 @@ export function able(hosts: readonly DockerHost[], labels: Labels): readonly Doc
   return hosts.filter((host) => host.state === 'ready' && host.carries(labels));
 }
 
+/** The image of the first of these hosts that has it. Hosts that do not answer about images are asked last. */
+export async function firstWith(
+  hosts: readonly DockerHost[],
+  reference: string,
+  signal: AbortSignal,
+): Promise<ImageFacts | undefined> {
+  for (const host of hosts.toSorted((a, b) => Number(a.images.isSilent) - Number(b.images.isSilent))) {
+    const facts = await abortable(host.images.find(reference), signal);
+    if (facts !== undefined) return facts;
+  }
+  return undefined;
+}
+
 /**
  * What a tag means: the image of the first host in gateway.yaml that may run the command and has it. Throws
  * `image-missing` or `no-host`.
@@ -25,14 +39,13 @@ export async function resolveImage(
   hosts: readonly DockerHost[],
   reference: string,
   labels: Labels,
+  signal: AbortSignal,
 ): Promise<ImageFacts> {
   const fit = able(hosts, labels);
   const up = fit.length > 0 ? fit : hosts.filter((host) => host.up);
   if (up.length === 0) throw new ClawrdenError('no-host', `no Docker host is up${problems(hosts)}`);
-  for (const host of up) {
-    const facts = await host.images.find(reference);
-    if (facts !== undefined) return facts;
-  }
+  const facts = await firstWith(up, reference, signal);
+  if (facts !== undefined) return facts;
   throw new ClawrdenError(
     'image-missing',
     `no Docker host ${fit.length > 0 ? 'that may run it ' : ''}has the image ${reference}; load or pull it there`,

@@ -1,4 +1,4 @@
-import { deadline, onAbort } from '../../../src/abort.ts';
+import { abortable, deadline, onAbort } from '../../../src/abort.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { DockerHost } from '../hosts/docker-host.ts';
 import { type LeaseRequest, mayTake, whyNone } from './candidates.ts';
@@ -86,8 +86,7 @@ export class Scheduler {
     onPlace: (place: number) => void,
   ): Promise<Lease> {
     const ready = this.hosts.filter((host) => host.state === 'ready');
-    await Promise.all(ready.map((host) => host.images.learn(request.shape.image)));
-    signal.throwIfAborted();
+    await abortable(untilOne(ready.map((host) => host.images.learn(request.shape.image))), signal);
     if (!this.hosts.some((host) => mayTake(host, request))) throw whyNone(this.hosts, request);
     return this.#take(request, signal, onPlace);
   }
@@ -190,6 +189,14 @@ export class Scheduler {
       this.#tellPlaces();
     }, placesEveryMs).unref();
   }
+}
+
+/** Resolves as soon as one of them is true, or none will be: a host that does not answer holds up no others. */
+async function untilOne(asked: readonly Promise<boolean>[]): Promise<void> {
+  const isTrue = async (one: Promise<boolean>) => {
+    if (!(await one)) throw new Error('no');
+  };
+  await Promise.any(asked.map(isTrue)).catch(() => {});
 }
 
 function tell(waiting: Waiting, place: number): void {
