@@ -93,3 +93,12 @@ test('A-337 P20: nor do ghosts that are started ahead for it, of which one at a 
   warmer.close();
   await workspaces.close();
 });
+
+test('A-394: a gateway that stops waits for no replica that is still looked at', async () => {
+  const { host, workspaces } = await start();
+  const gone = new AbortController();
+  const late = host.start(shapeOf('follows'), purpose, gone.signal);
+  await workspaces.close();
+  gone.abort(new Error('gone'));
+  await expect(late).rejects.toThrow('gone');
+});

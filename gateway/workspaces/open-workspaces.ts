@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { abortable } from '../../src/abort.ts';
 import type { AgentConfig, HostConfig } from '../../src/config/gateway-config.ts';
 import type { ClawrdenError } from '../../src/errors.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
@@ -67,6 +68,11 @@ const whyNot: Readonly<Record<KeptWhy, string>> = {
 const missedText =
   'a carrier found changes that the kernel had not told it of; they are carried from now on: report it';
 
+/** All doors are shut by then, and what kills a gateway that does not end waits for 45 s. */
+const closeWithinMs = 5000;
+const cutText =
+  'replicas of workspaces did not end in time: their connections are cut, and the next gateway looks at them in whole';
+
 export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
   const { agents, hosts, incidents, kept, log } = parts;
   const tellKept = keptTeller(parts);
@@ -117,10 +123,16 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
     operations: (more) => operateWorkspaces({ homes, turns, replicas, kept, agents, ...more }),
     close: async () => {
       closing.abort(new Error('the gateway stops'));
-      await retirement?.stop();
-      await Promise.all(replicas.slots.map((slot) => replicas.close(slot)));
+      const ended = endAll(replicas, retirement);
+      await abortable(ended, AbortSignal.timeout(closeWithinMs)).catch(() => log.warn(cutText));
     },
   };
+}
+
+/** Each carrier writes what it knows and ends; one that is still looked at, or removed, has to be done first. */
+async function endAll(replicas: Replicas, retirement: Retirement | undefined): Promise<void> {
+  await retirement?.stop();
+  await Promise.all(replicas.slots.map((slot) => replicas.close(slot)));
 }
 
 /** `undefined` if replicas do not follow its workspace. */
