@@ -20,6 +20,8 @@ beforeEach(async () => {
   server = createServer((request, response) => {
     response.on('error', () => {});
     if (request.url === '/small') return void response.end(JSON.stringify({ is: 'small' }));
+    if (/networks|images\/one\/json/.test(request.url ?? ''))
+      return void response.end(JSON.stringify(['x'.repeat(2 * mebibyte)]));
     if (request.url === '/text') return void response.end('OK');
     if (request.url?.startsWith('/volumes')) return void response.end(JSON.stringify({ Mountpoint: '/v' }));
     if (request.method === 'DELETE') return void response.writeHead(204).end();
@@ -116,4 +118,10 @@ test('what is read as it comes has no bound', async () => {
     if (bytes > 20 * mebibyte) break;
   }
   expect(bytes).toBeGreaterThan(20 * mebibyte);
+});
+
+test('A-395: a list may be long, and what is said of one thing may not', async () => {
+  for (const path of ['/networks', '/v1.41/networks?filters=x'])
+    expect(await getJson(docker, path, 5000)).toHaveLength(1);
+  await expect(getJson(docker, '/images/one/json', 5000)).rejects.toThrow(/more than 1048576 bytes/);
 });

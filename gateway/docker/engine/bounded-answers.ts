@@ -4,8 +4,9 @@ import type Docker from 'dockerode';
 import { readAtMost } from '../../../src/read-at-most.ts';
 import { EngineBroke } from './engine-broke.ts';
 
-/** A list of thousands of containers is shorter. */
-const mostBytes = 8 * 1024 * 1024;
+/** A list of thousands of containers is shorter; what an engine says of one thing takes some kilobytes. */
+const [mostOfList, mostOfOne] = [8 * 1024 * 1024, 1024 * 1024];
+const lists = /^\/(?:v[\d.]+\/)?(?:containers\/json|images\/json|volumes|networks)(?:\?|$)/;
 
 type Done = (error: unknown, answer: unknown) => void;
 
@@ -20,7 +21,7 @@ interface Context {
 /** The part of docker-modem that reads an answer. */
 interface Modem {
   buildRequest: (
-    options: { readonly signal?: AbortSignal },
+    options: { readonly path?: string; readonly signal?: AbortSignal },
     context: Context,
     data: unknown,
     done: Done,
@@ -59,7 +60,9 @@ export function boundAnswers(docker: Docker): Docker {
       const isGood = statusCodes[answer.statusCode ?? 0] === true;
       if (isGood && isStream && !takes) return done(null, answer);
       const read =
-        isGood && takes ? Promise.reject(new EngineBroke(notTaken)) : gather(answer, options.signal);
+        isGood && takes
+          ? Promise.reject(new EngineBroke(notTaken))
+          : gather(answer, mostOf(options.path), options.signal);
       read
         .finally(() => takes && answer.destroy())
         .then(
@@ -72,16 +75,33 @@ export function boundAnswers(docker: Docker): Docker {
   return docker;
 }
 
-/** All of an answer, within the bound. */
+/** JSON is parsed in one piece: a megabyte of it takes a thread some tens of milliseconds. */
+function mostOf(path = ''): number {
+  return lists.test(path) ? mostOfList : mostOfOne;
+}
+
+/** All of an answer that is no list, within the bound. */
 export function readAnswer(response: IncomingMessage, signal: AbortSignal | undefined): Promise<Buffer> {
+  return readWithin(response, mostOfOne, signal);
+}
+
+function readWithin(
+  response: IncomingMessage,
+  most: number,
+  signal: AbortSignal | undefined,
+): Promise<Buffer> {
   if (signal !== undefined) addAbortSignal(signal, response);
-  const tooLong = () => new TooLong(`its engine answers with more than ${mostBytes} bytes`);
-  return readAtMost(response, mostBytes, tooLong);
+  const tooLong = () => new TooLong(`its engine answers with more than ${most} bytes`);
+  return readAtMost(response, most, tooLong);
 }
 
 /** The body as JSON, or its bytes. */
-async function gather(response: IncomingMessage, signal: AbortSignal | undefined): Promise<unknown> {
-  const body = await readAnswer(response, signal);
+async function gather(
+  response: IncomingMessage,
+  most: number,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  const body = await readWithin(response, most, signal);
   try {
     return JSON.parse(body.toString());
   } catch {

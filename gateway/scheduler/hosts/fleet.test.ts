@@ -61,7 +61,12 @@ test('A-325 P20: however many images an engine says have changed, each known one
     over.state.watches[0]?.onEvent({ type: 'images-changed', at: 2 });
   await sleep(20);
   expect(asked).toBe(3);
-  for (let round = 0; round < 3; round += 1) {
+  for (const answer of waiting.splice(0)) answer();
+  // A-395: after a rest.
+  await sleep(100);
+  expect(asked).toBe(3);
+  await sleep(600);
+  for (let round = 0; round < 2; round += 1) {
     for (const answer of waiting.splice(0)) answer();
     await sleep(20);
   }
@@ -140,4 +145,21 @@ test('P19: a host that is back is swept anew, after the sweep that began before 
   expect(await Promise.all(both)).toEqual([true, true]);
   await sleep(0);
   expect(isRunning(one)).toBe(false);
+});
+
+test('A-395 P20: an engine whose events break each time at once is looked at twice a second', async () => {
+  const engine = ghostlyEngine('a');
+  await using over = fleetOver(engine);
+  let pings = 0;
+  engine.ping = async () => void (pings += 1);
+  engine.watch = async ({ onOpen }) => {
+    onOpen?.(1);
+    await sleep(1);
+    throw new Error('broken');
+  };
+  over.fleet.apply([host]);
+  await over.fleet.looked();
+  await sleep(1200);
+  expect(pings).toBeGreaterThan(1);
+  expect(pings).toBeLessThan(5);
 });

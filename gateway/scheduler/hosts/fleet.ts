@@ -61,6 +61,7 @@ interface Member {
 const cleanEveryMs = 30_000;
 const lookedWithinMs = 15_000;
 const leavingLookMs = 500;
+const imagesRestMs = 500;
 
 export function createFleet(parts: FleetParts): Fleet {
   const sweeps = createSweeps(parts);
@@ -185,13 +186,14 @@ function hostHooks(parts: FleetParts, { sweep }: Sweeps): HostHooks {
   };
 }
 
-/** Asks again for a host's images: events that come meanwhile, however many, are one more time. */
+/** Asks again for a host's images: events that come meanwhile, however many, are one more time, after a rest. */
 function followImages(host: DockerHost, { scheduler, warmer, onImages, log }: FleetParts) {
   const follow = async (): Promise<void> => {
     await host.images.refresh();
     scheduler.serveQueue();
     onImages();
     warmer.poke();
+    await sleep(imagesRestMs, undefined, { ref: false });
   };
   return latestOnly(follow, (error) =>
     log.error({ host: host.name, error }, 'its images were not looked at again'),

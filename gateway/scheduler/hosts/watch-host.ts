@@ -24,7 +24,7 @@ export interface Gap {
 export interface HostWatch {
   /** Resolves when the host was tried once. */
   readonly looked: Promise<void>;
-  /** Checks at once. */
+  /** Checks at once, if the last look is half a second ago. */
   readonly poke: () => void;
   /** Resolves soon after the signal aborts. */
   readonly ended: Promise<void>;
@@ -77,13 +77,18 @@ export function watchHost(host: DockerHost, hooks: HostHooks, signal: AbortSigna
       pause = new AbortController();
       await look();
       looked.resolve();
-      const either = AbortSignal.any([pause.signal, signal]);
-      await sleep(delay(host, missed), undefined, { signal: either, ref: false }).catch(() => {});
+      // An engine whose events break at once, each time, is not looked at without a rest.
+      await rest(againMs, signal);
+      await rest(delay(host, missed) - againMs, AbortSignal.any([pause.signal, signal]));
     }
     events.stop();
   }
 
   return { looked: looked.promise, poke, ended: watch() };
+}
+
+async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
 }
 
 function miss(host: DockerHost, { onDown }: HostHooks, error: ClawrdenError, missed: number): void {
