@@ -144,7 +144,7 @@ export interface Rule extends RuleEffect {
   readonly labels?: readonly (readonly [name: string, value: string])[];
   /** In one of these directories or below. */
   readonly cwd?: readonly string[];
-  /** By their own names; only for known tools. */
+  /** By their own names or by aliases, of each tool its own; only for known tools. */
   readonly subcommands?: ReadonlySet<string>;
   /** Only if no argument runs a program or writes a file; only for known tools. */
   readonly safeArguments?: boolean;

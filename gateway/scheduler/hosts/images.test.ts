@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mayTake, whyNone } from '../placement/candidates.ts';
 import { shapeKey } from '../warm/ghost-shape.ts';
-import { ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
+import { type GhostlyEngine, ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
 import { DockerHost } from './docker-host.ts';
 import { createImagePulls } from './image-pulls.ts';
 import { resolveImage } from './images.ts';
@@ -12,7 +12,15 @@ const { signal } = new AbortController();
 
 /** A host whose engine has the image, with this environment. */
 function hostWith(name: string, envHash: string, labels: Readonly<Record<string, string>> = {}): DockerHost {
-  const engine = ghostlyEngine(name);
+  return hostOver(ghostlyEngine(name), name, envHash, labels);
+}
+
+function hostOver(
+  engine: GhostlyEngine,
+  name: string,
+  envHash: string,
+  labels: Readonly<Record<string, string>> = {},
+): DockerHost {
   engine.inspectImage = async () => ({ id, env: [`FROM=${name}`], envHash, volumes: [] });
   const config = { name, engine: 'unix:///none', labels, slots: 8, warm: 0, starts: 3 };
   const host = new DockerHost(config, engine);
@@ -63,36 +71,26 @@ test('A-370: a host says nothing of an image for a command that may not run ther
   expect((await resolveImage(hosts, reference, zoned, signal)).envHash).toBe('lie');
 });
 
-/** A host whose engine answers everything but what an image is. */
-function silentHost(name: string): { readonly host: DockerHost; readonly answer: () => void } {
-  const host = hostWith(name, 'late');
-  const { inspectImage } = host.engine;
-  const { promise, reject } = Promise.withResolvers<never>();
-  host.engine.inspectImage = () => promise;
-  return {
-    host,
-    answer: () => {
-      host.engine.inspectImage = inspectImage;
-      reject(new Error('late'));
-    },
-  };
-}
-
 test('A-393: a host that does not answer about an image is asked last, and no canceled command waits for it', async () => {
-  const { host: silent, answer } = silentHost('a');
+  const engine = ghostlyEngine('a');
+  const silent = hostOver(engine, 'a', 'late');
   const hosts = [silent, hostWith('b', 'true')];
+  const { inspectImage } = engine;
+  const { promise: never, reject } = Promise.withResolvers<never>();
+  engine.inspectImage = () => never;
+
   const canceled = new AbortController();
   const waiting = resolveImage(hosts, reference, {}, canceled.signal);
   canceled.abort(new Error('canceled'));
   await expect(waiting).rejects.toThrow('canceled');
+
   const first = resolveImage(hosts, reference, {}, signal);
-  answer();
+  reject(new Error('late'));
   expect((await first).envHash).toBe('true');
-  const { promise: never } = Promise.withResolvers<never>();
-  const { inspectImage } = silent.engine;
-  silent.engine.inspectImage = () => never;
+  engine.inspectImage = () => Promise.withResolvers<never>().promise;
   expect((await resolveImage(hosts, 'other:1', {}, signal)).envHash).toBe('true');
-  silent.engine.inspectImage = inspectImage;
+
+  engine.inspectImage = inspectImage;
   await silent.images.find('another:1');
   expect((await resolveImage(hosts, 'third:1', {}, signal)).envHash).toBe('late');
 });

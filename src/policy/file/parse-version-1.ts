@@ -135,15 +135,7 @@ function toConditions(raw: RuleFile, known: KnownTools, defined: readonly string
     ...(raw.agents === undefined ? {} : { agents: new Set(raw.agents) }),
     ...(raw.labels === undefined ? {} : { labels: Object.entries(raw.labels) }),
     ...(raw.cwd === undefined ? {} : { cwd: raw.cwd }),
-    ...(raw.subcommands === undefined ? {} : { subcommands: ownNames(raw, known) }),
+    ...(raw.subcommands === undefined ? {} : { subcommands: new Set(raw.subcommands) }),
     ...(raw['safe-arguments'] === undefined ? {} : { safeArguments: true }),
   };
-}
-
-/** A rule may name a sub-command by an alias. */
-function ownNames({ tools = [], subcommands = [] }: RuleFile, known: KnownTools): ReadonlySet<string> {
-  const names = tools.flatMap((tool) =>
-    subcommands.map((name) => known.get(tool)?.subcommands?.get(name)?.name ?? name),
-  );
-  return new Set([...names, ...subcommands]);
 }

@@ -1,3 +1,4 @@
+import { subcommandWords } from '../arguments/subcommand-words.ts';
 import { leavesOf, type Option, type ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { Rule } from '../policy.ts';
@@ -60,11 +61,14 @@ function leavesRoom({ args }: Rule): boolean {
 
 function riskyOf(grammar: ToolGrammar | undefined, { subcommands }: Rule): Option[] {
   if (grammar === undefined) return [];
+  const isNamed = (name: string) =>
+    subcommands === undefined ||
+    subcommandWords(grammar, new Set([name])).some((word) => subcommands.has(word));
   const tables = [
     grammar.options,
     ...leavesOf(grammar.subcommands)
       // For the other tools the effect of options is unknown.
-      .filter(({ name, harmless }) => harmless && (subcommands?.has(name) ?? true))
+      .filter(({ name, harmless }) => harmless && isNamed(name))
       .map(({ options }) => options),
   ];
   return [...new Set(tables.flatMap((table) => [...table.values()]))].filter(({ harmless }) => !harmless);

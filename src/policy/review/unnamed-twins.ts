@@ -24,8 +24,6 @@ export function findUnnamedTwins({ rules, known = knownTools }: Policy & { versi
 
 function subcommandsOf({ subcommands, args }: Rule, tool: string, known: KnownTools): ReadonlySet<string> {
   const grammar = known.get(tool);
-  const named = plainWordsOf(args?.items[0]).flatMap(
-    (word) => (grammar && findSubcommand(grammar, word)?.name) ?? [],
-  );
-  return new Set([...(subcommands ?? []), ...named]);
+  const words = [...(subcommands ?? []), ...plainWordsOf(args?.items[0])];
+  return new Set(words.flatMap((word) => (grammar && findSubcommand(grammar, word)?.name) ?? []));
 }

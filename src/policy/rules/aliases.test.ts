@@ -48,3 +48,46 @@ describe('A-77: an alias evades neither args nor subcommands', () => {
     expect(actionOf('git', 'subcommands: [push]', 'deny', ['status'])).toBe('allow');
   });
 });
+
+/** With rules about no tool, or about several. */
+function actionAmong(
+  defined: readonly string[],
+  rules: readonly string[],
+  tool: string,
+  args: readonly string[],
+): Action {
+  const text = `version: 1
+tools: { ${defined.map((name) => `${name}: { strategy: mirror }`).join(', ')} }
+rules:
+${rules.map((rule, at) => `  - { name: r${at}, ${rule} }\n`).join('')}complete: true
+`;
+  const result = parsePolicy(text, 'p.yaml');
+  if ('problems' in result) throw new Error(result.problems.join('\n'));
+  return decide(result.policy, { agent: 'a', tool, args, uid: 1000, gid: 1000, cwd: '/app' }).action;
+}
+
+describe('A-396: a word for a sub-command means of each tool its own', () => {
+  test.each(tools)('of $tool, also in a rule that names no tool', ({ tool, grammar, names }) => {
+    const ownOf = (word: string) => grammar.subcommands?.get(word)?.name ?? word;
+    for (const name of names.filter((one, at) => at % 7 === 0 || ownOf(one) !== one))
+      for (const word of [name, ownOf(name)])
+        for (const said of ['deny', 'ask'] as const) {
+          const rules = [`subcommands: [${name}], action: ${said}`, 'action: allow'];
+          expect([name, word, actionAmong([tool], rules, tool, [word, 'x'])]).toEqual([name, word, said]);
+        }
+  });
+
+  test('an allow for several tools lets through of each only what it names', () => {
+    const two = (tool: string, word: string) =>
+      actionAmong(['npm', 'cargo'], ['tools: [npm, cargo], subcommands: [add], action: allow'], tool, [
+        word,
+        'x',
+      ]);
+    expect([two('npm', 'add'), two('npm', 'install'), two('cargo', 'add')]).toEqual([
+      'allow',
+      'allow',
+      'allow',
+    ]);
+    expect([two('cargo', 'install'), two('npm', 'ci')]).toEqual(['deny', 'deny']);
+  });
+});

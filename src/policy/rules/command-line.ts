@@ -4,6 +4,7 @@ import { beginningsReadAgain } from '../arguments/late-words.ts';
 import { readArguments } from '../arguments/read-arguments.ts';
 import type { Reading } from '../arguments/reading.ts';
 import { hasSafeArguments } from '../arguments/safe-arguments.ts';
+import { subcommandWords } from '../arguments/subcommand-words.ts';
 import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { CommandFacts, Rule, RuleIndex } from '../policy.ts';
@@ -63,6 +64,8 @@ export class CommandLine {
   #undoing: ReturnType<typeof findUndoing> | undefined;
   #firstWords: readonly string[] | undefined;
   #readAgain: readonly string[] | undefined;
+  #ownWords: readonly string[] | undefined;
+  #workWords: readonly string[] | undefined;
 
   constructor(facts: LineFacts, { words, from }: PlacedWords, { index, work, known }: Sources) {
     this.facts = facts;
@@ -89,10 +92,18 @@ export class CommandLine {
     return this.#implied;
   }
 
+  /** Its own sub-command is certainly one of these. */
+  isOneOf(subcommands: ReadonlySet<string>): boolean {
+    const { reading } = this;
+    if (reading?.sureOfSubcommand !== true) return false;
+    this.#ownWords ??= subcommandWords(this.#grammar, new Set(reading.path.map(({ name }) => name)));
+    return this.#ownWords.some((word) => subcommands.has(word));
+  }
+
   /** It also does the work of one of these sub-commands. */
   doesWorkOf(subcommands: ReadonlySet<string>): boolean {
-    for (const name of this.#work?.names ?? []) if (subcommands.has(name)) return true;
-    return false;
+    this.#workWords ??= subcommandWords(this.#grammar, this.#work?.names ?? new Set());
+    return this.#workWords.some((word) => subcommands.has(word));
   }
 
   /** If its tool is known: no argument runs a program or writes a file. */

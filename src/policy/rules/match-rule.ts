@@ -17,7 +17,7 @@ export function concerns(rule: Rule, { uid, agent, labels, cwd }: LineFacts): bo
 export function matchesExactly(rule: Rule, line: CommandLine): boolean {
   return (
     (rule.flags === undefined || line.hasLasting(rule)) &&
-    (rule.subcommands === undefined || isAmong(rule.subcommands, line.reading)) &&
+    (rule.subcommands === undefined || line.isOneOf(rule.subcommands)) &&
     (rule.safeArguments !== true || line.isSafe) &&
     (rule.args === undefined || line.fitsLiterally(rule.args)) &&
     (isAboutAll(rule) || line.saysAllReadAgain(rule))
@@ -41,13 +41,9 @@ export function isAboutAll({ args, flags, subcommands, safeArguments }: Rule): b
   return args === undefined && flags === undefined && subcommands === undefined && safeArguments !== true;
 }
 
-function isAmong(wanted: ReadonlySet<string>, reading: Reading | undefined): boolean {
-  return reading?.sureOfSubcommand === true && reading.path.some(({ name }) => wanted.has(name));
-}
-
-/** The same for a strict rule: it also covers the work of others that the line does. */
+/** A strict rule also covers the work of others that the line does. */
 function mayBeAmong(wanted: ReadonlySet<string>, line: CommandLine): boolean {
-  return isAmong(wanted, line.reading) || line.doesWorkOf(wanted);
+  return line.isOneOf(wanted) || line.doesWorkOf(wanted);
 }
 
 /** The sub-command is certainly another one. */
