@@ -36,6 +36,8 @@ export default defineConfig({
           include: ['{src,gateway,shim}/**/*.test.ts'],
           exclude: startProcesses,
           setupFiles: ['test/run/no-processes.ts'],
+          // Half of their time was loading the same modules for each file, and no module of ours has state.
+          isolate: false,
           testTimeout,
         },
       },

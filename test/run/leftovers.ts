@@ -38,6 +38,20 @@ export async function leftovers(
   }
 }
 
+/** For a run that was cut off: ends every process that its steps started, and takes away what is mounted in `folder`. */
+export async function endLeftovers({ checkout, mark }: Traced, folder: string): Promise<void> {
+  for (const one of await processes(mark)) {
+    try {
+      process.kill(Number(one.split(' ')[1]), 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
+  const mounted = (await mounts(checkout)).map((one) => one.replace(/^mount /, ''));
+  for (const point of mounted.filter((one) => one.startsWith(`${folder}/`)).toReversed())
+    await lines(['umount', '--lazy', point]);
+}
+
 /** Processes with the run's mark in their environment: every process that a step started, directly or not. */
 async function processes(mark: string): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));

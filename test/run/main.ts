@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { leftovers, traces } from './leftovers.ts';
+import { endLeftovers, leftovers, traces } from './leftovers.ts';
 import { fastSteps, namedSteps, type Step, type StepOptions, steps } from './steps.ts';
 import { inWords, oneSkipped, sum, type Tally } from './tally.ts';
 import { leftOut, sampledOnly, turnOf, turns } from './turns.ts';
@@ -109,6 +109,7 @@ function skips({ skipped }: Tally): string {
 }
 
 async function endInterrupted(): Promise<never> {
+  await endLeftovers(traced, temporary);
   await rm(temporary, { recursive: true, force: true });
   const left = await leftovers(traced, before, 30_000);
   for (const trace of left) process.stdout.write(`left behind: ${trace}\n`);
