@@ -2,7 +2,7 @@ import type { Inner, InnerCommand } from '../arguments/see-through.ts';
 import type { DecidedTool, Decision, Rule } from '../policy.ts';
 import { joinedConsent, withConsent } from './consent.ts';
 import type { Ruling } from './decide-by-rules.ts';
-import { isNarrow } from './match-args.ts';
+import { namesWord } from './match-args.ts';
 import { tighterLimit, tighterTool } from './run-overrides.ts';
 
 /**
@@ -19,7 +19,7 @@ export function withinWrapper(
   if (inner.kind === 'script')
     return ifNamed(
       own,
-      ({ args }) => isNarrow(args),
+      ({ args }) => namesWord(args, inner.path),
       'a script runs whatever is in it: name it in the args of a rule',
     );
   if (inner.kind === 'opaque') return ifNamed(own, isLiteral, inner.why);

@@ -61,6 +61,12 @@ export function isNarrow(args: ArgPattern | undefined): boolean {
   return args !== undefined && !args.items.every((item) => item === '**');
 }
 
+/** Whether one of the items says something of this word, and not only that a word is there. */
+export function namesWord(args: ArgPattern | undefined, word: string): boolean {
+  const says = (pieces: readonly string[]) => pieces.some((piece) => piece !== '');
+  return (args?.items ?? []).some((item) => item !== '**' && matchesGlob(item.filter(says), word));
+}
+
 function onlyWordOf(item: Glob | '**'): string | undefined {
   if (item === '**' || item.length > 1) return undefined;
   const [pieces = []] = item;
