@@ -60,6 +60,18 @@ test('A-359 P20 a thousand rules that allow by a flag judge a line of many optio
   expect(judged).toBeLessThan(20 * once + 20);
 });
 
+test('A-399 P20 a thousand rules about what stands around a first word search a line of long words as fast', () => {
+  const policy = limitPolicy(['first words with anything around'], 'deny');
+  const line = 'long words before a sub-command, with an option that is not known';
+  const once = costOf(() => limitFacts('many words'), lookOnce);
+  const judged = costOf(
+    () => limitFacts(line),
+    (facts) => decide(policy, facts),
+  );
+  expect(decide(policy, limitFacts(line)).action).toBe('deny');
+  expect(judged).toBeLessThan(20 * once + 20);
+});
+
 const tooLong = 'all of the words that rules are about, in another order';
 const short = (...args: string[]) => ({ ...limitFacts(tooLong), args });
 

@@ -8,9 +8,9 @@ import { subcommandWords } from '../arguments/subcommand-words.ts';
 import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { CommandFacts, Rule, RuleIndex } from '../policy.ts';
-import { Effort } from './effort.ts';
+import { Effort, matchesWithin } from './effort.ts';
 import { type Free, GivenOptions } from './given-options.ts';
-import { type Glob, matchesGlob } from './glob.ts';
+import type { Glob } from './glob.ts';
 import { findUndoing, isUndone, lastingFlags } from './lasting-flags.ts';
 import { type ArgPattern, type Line, matchesLine, mayMatchAnywhere } from './match-args.ts';
 import { byAnyDash } from './option-names.ts';
@@ -223,10 +223,10 @@ export class CommandLine {
     this.#firstWords ??= this.#findFirstWords();
     const words = this.#firstWords;
     if (firsts.length === 0) return words.length > 0;
-    return firsts.every(
-      (first) =>
-        first !== '**' && this.#effort.spend(words.length) && !words.some((word) => matchesGlob(first, word)),
-    );
+    const effort = this.#effort;
+    const mayBe = (first: Glob | '**') =>
+      first === '**' || words.some((word) => matchesWithin(effort, first, word));
+    return !firsts.some(mayBe) && !effort.isSpent;
   }
 
   /** All words up to the sub-command, and their other spellings. */

@@ -4,8 +4,8 @@ import { noValue, readWord } from '../arguments/read-word.ts';
 import type { Reading } from '../arguments/reading.ts';
 import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import { smallLetters } from '../small-letters.ts';
-import type { Effort } from './effort.ts';
-import { compileGlob, type Glob, inSmallLetters, matchesGlob } from './glob.ts';
+import { type Effort, matchesWithin } from './effort.ts';
+import { compileGlob, type Glob, inSmallLetters } from './glob.ts';
 import type { OptionItem } from './option-items.ts';
 import { byAnyDash } from './option-names.ts';
 
@@ -142,8 +142,10 @@ export class GivenOptions {
     let alone = false;
     let withNext = false;
     for (const [word, given] of this.#spelled) {
-      if (!effort.spend(1 + (word.length >>> 4))) return none;
-      const fits = matchesGlob(glob, word) || (given.small !== undefined && matchesGlob(small, word));
+      if (effort.isSpent) return none;
+      const fits =
+        matchesWithin(effort, glob, word) ||
+        (given.small !== undefined && matchesWithin(effort, small, word));
       if (!fits || !this.#isMeant(given.option, nameOf(word), item)) continue;
       if (!saysValue && given.option.value === 'none' && word.includes('=')) continue;
       alone = true;
@@ -191,12 +193,9 @@ function hasValue({ option, texts: own, small }: Given, wanted: Glob, effort: Ef
   const texts = option.value === 'none' ? ['true'] : own;
   if (small !== undefined) {
     const likes = inSmallLetters(wanted);
-    return small.some((each) => effort.spend(2 + (each.length >>> 4)) && matchesGlob(likes, each));
+    return small.some((each) => matchesWithin(effort, likes, each));
   }
-  return texts.some(
-    (text) =>
-      effort.spend(1 + (text.length >>> 4)) && valuesLike(text).some((each) => matchesGlob(wanted, each)),
-  );
+  return texts.some((text) => valuesLike(text).some((each) => matchesWithin(effort, wanted, each)));
 }
 
 /** Ways to write a switch's value, in small letters. */

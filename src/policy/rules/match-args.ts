@@ -1,4 +1,4 @@
-import { Effort } from './effort.ts';
+import { Effort, matchesWithin } from './effort.ts';
 import type { Free } from './given-options.ts';
 import { compileGlob, type Glob, inSmallLetters, matchesGlob } from './glob.ts';
 import { firstItemsOf, type OptionItem, optionItemsOf } from './option-items.ts';
@@ -195,14 +195,7 @@ function step(
 
 function fits(item: Glob | '**' | undefined, word: string, effort: Effort): boolean {
   if (item === undefined || item === '**') return false;
-  return effort.spend(costOf(item, word)) && matchesGlob(item, word);
-}
-
-/** A search inside a word takes longer in a longer word. */
-function costOf(glob: Glob, word: string): number {
-  let cost = 0;
-  for (const pieces of glob) cost += pieces.length > 2 ? 1 + (word.length >>> 4) : 1;
-  return cost;
+  return matchesWithin(effort, item, word);
 }
 
 /** A `**` may also stand for no argument, so the position after it is reached too, as after an item that is free. */
