@@ -122,3 +122,16 @@ test('A-384: a shell whose `export` splits its words, as that of dash before 0.5
   }
   await rm(folder, { recursive: true });
 });
+
+test.each(['gateway', 'relay'])(
+  'A-389: what stands behind `clawrden %s --config` is no option of the Node that runs it',
+  async (program) => {
+    const { folder, loaded } = await hostileFolder();
+    for (const word of loading) {
+      const { code, stderr } = await ended(spawn(launcher, [program, '--config', word], { cwd: folder }));
+      expect(existsSync(loaded)).toBe(false);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(word)]);
+    }
+    await rm(folder, { recursive: true });
+  },
+);
