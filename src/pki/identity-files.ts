@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeSecretFile } from './secret-file.ts';
 
 /** What an identity folder holds: the authority to trust, and the owner's certificate and key. */
 export const identityFiles = { authority: 'ca.pem', certificate: 'cert.pem', key: 'key.pem' } as const;
@@ -22,7 +23,7 @@ export async function stageIdentityFile(
   text: string,
 ): Promise<void> {
   if (file === 'key') await takeLeftKey(folder);
-  await writeFile(stagedPath(folder, identityFiles[file]), text, { mode: 0o600, flush: true });
+  await writeSecretFile(stagedPath(folder, identityFiles[file]), text);
 }
 
 /** Replaces all three files by the successors beside them: the key at last, so until then the right one is beside it. */
