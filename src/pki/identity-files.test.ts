@@ -82,7 +82,7 @@ test('A-386: who reads an identity while it is renewed gets a key and the certif
   }
 });
 
-test('an identity without a key that fits is read as it is, and one without a key is none', async () => {
+test('an identity without a key that fits is read as it is, and one without a key is refused', async () => {
   await stage();
   await takeStagedIdentity(folder);
   const other = makeKey();
