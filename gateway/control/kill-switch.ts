@@ -29,6 +29,7 @@ export interface Tripped {
  * person lifts it.
  */
 export interface KillSwitch {
+  /** Rejects a pause of an agent that is killed. */
   readonly set: (agent: string, state: AgentState, by: Principal, reason: string) => Promise<Halt>;
   readonly lockdown: (on: boolean, by: Principal, reason: string) => Promise<Halt>;
   /** In force at once, unless the agent is already stopped as strictly. */
@@ -85,6 +86,7 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
     });
 
   async function change(agent: string, state: AgentState, by: string, reason: string): Promise<Halt> {
+    if (state === 'paused' && states.stateOf(agent) === 'killed') throw isKilled(agent);
     const status = { state, by, reason, since: Date.now() };
     const isLooser = strictness[state] < strictness[states.stateOf(agent)];
     if (isLooser) await relax(agent, status);
@@ -110,6 +112,11 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
     },
     relayVanished: vanished.add,
   };
+}
+
+/** A person who pauses means to stop: it never makes a kill less strict. */
+function isKilled(agent: string): ClawrdenError {
+  return new ClawrdenError('agent-killed', `nothing has changed: ${agent} is killed, which is stricter`);
 }
 
 /** To the disk, where it survives this gateway, and to the audit. */

@@ -1,5 +1,6 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeSecretFile } from '../../src/pki/secret-file.ts';
 
 /** What the provider takes for the groups of a person who signed in before: a file for each, for our user alone. */
 export interface RefreshTokens {
@@ -16,9 +17,7 @@ export function createRefreshTokens(folder: string): RefreshTokens {
     keep: async (name, token) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = fileOf(name);
-      // The mode counts for a new file only.
-      await rm(`${file}.new`, { force: true });
-      await writeFile(`${file}.new`, token, { mode: 0o600, flush: true });
+      await writeSecretFile(`${file}.new`, token);
       await rename(`${file}.new`, file);
     },
     forget: (name) => rm(fileOf(name), { force: true }),

@@ -1,5 +1,5 @@
 #!/bin/sh
-':' //; at=0; for word do at=$((at + 1)); eval "export CLAWRDEN_WORD_$at=\$word"; done; export CLAWRDEN_WORDS=$#; exec node "$0"
+':' //; at=0; for word do at=$((at + 1)); eval "CLAWRDEN_WORD_$at=\$word; export CLAWRDEN_WORD_$at"; done; export CLAWRDEN_WORDS=$#; exec node "$0"
 'use strict';
 // A shell runs the line above, Node what follows: to the formatter it has a semicolon too few, which the shell
 // would take for the end of a command. Node takes some options from anywhere on its command line, also

@@ -20,10 +20,12 @@ export function fetchAuthority(host: string, port: number, pins: readonly string
       port,
       rejectUnauthorized: false,
       ALPNProtocols: ['h2'],
-      timeout: timeoutMs,
     });
     socket.on('error', (error: NodeJS.ErrnoException) => reject(error.code === 'ECONNRESET' ? shut : error));
-    socket.on('timeout', () => socket.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)));
+    // From the start: a socket's own timeout begins anew with each byte.
+    const late = new Error(`no answer within ${timeoutMs / 1000} s`);
+    const timer = setTimeout(() => socket.destroy(late), timeoutMs);
+    socket.on('close', () => clearTimeout(timer));
     socket.on('secureConnect', () => {
       const found = findPinned(socket.getPeerCertificate(true), pins);
       socket.destroy();

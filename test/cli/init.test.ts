@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -61,7 +61,7 @@ test('a folder that is not empty is refused and left alone, and a context that i
   const refused = await clawrden(['init', '--dir', dir], env);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toBe(
-    `clawrden: init: ${dir}: it is not empty; name a folder that is new or empty\n`,
+    `clawrden: init: ${dir}: it is not empty; name a folder that is new, or empty and your own\n`,
   );
   expect(await readdir(dir)).toEqual(before);
   const usual = join(home, '.config/clawrden/context.yaml');
@@ -73,6 +73,19 @@ test('a folder that is not empty is refused and left alone, and a context that i
   );
   expect(await readFile(usual, 'utf8')).toBe('mine');
 });
+
+test.runIf(process.getuid?.() === 0)(
+  'A-387: init takes no folder of another user, who could exchange what is in it',
+  async () => {
+    const others = join(home, 'others');
+    await mkdir(others);
+    await chown(others, 65_534, 65_534);
+    const { code, stdout, stderr } = await clawrden(['init', '--dir', others], env);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`${others}: it belongs to another user, 65534; `);
+    expect(await readdir(others)).toEqual([]);
+  },
+);
 
 test('wrong usage is one line and 2', async () => {
   const cases = [

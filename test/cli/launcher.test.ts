@@ -78,7 +78,8 @@ test.each(['sh', 'bash', 'busybox sh'])('%s starts it, and says nothing of its o
 /** What Node loads code by, each of which it takes from anywhere on its own command line. */
 const loading = ['--experimental-default-config-file', '--experimental-config-file=node.config.json'];
 
-test('A-180: no word of a command reaches the Node that runs the program, and each arrives as it is', async () => {
+/** A folder with a policy, and with code that writes `loaded` once a Node loads it. */
+async function hostileFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'clawrden-launcher-'));
   const loaded = join(folder, 'loaded');
   await writeFile(join(folder, 'node.config.json'), '{"nodeOptions":{"import":["./loads.mjs"]}}');
@@ -90,11 +91,17 @@ test('A-180: no word of a command reaches the Node that runs the program, and ea
     join(folder, 'policy.yaml'),
     'version: 1\ntools: { x: { strategy: mirror } }\nrules: []\ncomplete: true\n',
   );
+  return { folder, loaded };
+}
+
+const explain = ['policy', 'explain', '--json', '--policy', 'policy.yaml', '--', 'x'];
+
+test('A-180: no word of a command reaches the Node that runs the program, and each arrives as it is', async () => {
+  const { folder, loaded } = await hostileFolder();
   const odd = ['', ' a  b ', 'two\nlines', "'", '"', '$(id)', '`id`', '*', 'ü', '-', '--', '\\'];
   const words = [...loading, '--env-file=loads.mjs', '--require=./loads.mjs', '--import=./loads.mjs', ...odd];
-  const args = ['policy', 'explain', '--json', '--policy', 'policy.yaml', '--', 'x', ...words];
   const env = { ...process.env, at: '7', word: 'w' };
-  const { stdout } = await ended(spawn(launcher, args, { cwd: folder, env }));
+  const { stdout } = await ended(spawn(launcher, [...explain, ...words], { cwd: folder, env }));
   expect(JSON.parse(stdout)).toMatchObject({ argv: ['x', ...words] });
   expect(existsSync(loaded)).toBe(false);
   // What a Node that gets such a word does.
@@ -102,3 +109,29 @@ test('A-180: no word of a command reaches the Node that runs the program, and ea
   expect(existsSync(loaded)).toBe(true);
   await rm(folder, { recursive: true });
 });
+
+test('A-384: a shell whose `export` splits its words, as that of dash before 0.5.11 does, passes each word whole', async () => {
+  const { folder, loaded } = await hostileFolder();
+  // To a newer dash this `export` is a command like any other: the words behind it are split.
+  const splits = 'plain() { command export "$@"; }; alias export=plain; . "$0"';
+  for (const words of [['x NODE_OPTIONS=--import=./loads.mjs'], [' two  words ', '*', '', 'a=b c=d']]) {
+    const line = ['-c', splits, launcher, ...explain, ...words];
+    const { stdout } = await ended(spawn('dash', line, { cwd: folder }));
+    expect(existsSync(loaded)).toBe(false);
+    expect(JSON.parse(stdout)).toMatchObject({ argv: ['x', ...words] });
+  }
+  await rm(folder, { recursive: true });
+});
+
+test.each(['gateway', 'relay'])(
+  'A-389: what stands behind `clawrden %s --config` is no option of the Node that runs it',
+  async (program) => {
+    const { folder, loaded } = await hostileFolder();
+    for (const word of loading) {
+      const { code, stderr } = await ended(spawn(launcher, [program, '--config', word], { cwd: folder }));
+      expect(existsSync(loaded)).toBe(false);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(word)]);
+    }
+    await rm(folder, { recursive: true });
+  },
+);

@@ -47,6 +47,17 @@ test('A-72: a killed agent is refused, its work ends, and it stays killed after 
   ]);
 });
 
+test('A-383 P19: a pause of a killed agent changes nothing and says so; who killed it stays', async () => {
+  await using core = await startCore(dir);
+  await core.killSwitch.set('coder', 'killed', operator, 'frightened');
+  await expect(core.killSwitch.set('coder', 'paused', operator, 'wait')).rejects.toMatchObject({
+    code: 'agent-killed',
+    message: 'nothing has changed: coder is killed, which is stricter',
+  });
+  expect(core.states.stopOf('coder')).toMatchObject({ state: 'killed', reason: 'frightened' });
+  expect(readAudit(dir).filter(({ type }) => type === 'control')).toHaveLength(1);
+});
+
 test('P19: what may still run on a host that is lost is not confirmed, for the agent that it is of', async () => {
   await using core = await startCore(dir);
   const start = request('run');

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
+import { AgentStatus, WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { hasChromium } from '../http/chromium.ts';
 import { axeFaults, sideways, tabTo } from './look.ts';
 import { narrow, startDashboard, type TriedDashboard } from './start-dashboard.ts';
@@ -97,6 +97,38 @@ test.skipIf(!hasChromium)(
     await beside.getByRole('button', { name: 'Lift lockdown…' }).click();
     await beside.getByRole('dialog').getByRole('button', { name: 'Lift lockdown' }).click();
     await button.waitFor();
+  },
+);
+
+test.skipIf(!hasChromium)(
+  'A-383: a dialog does what it said when it was opened, or nothing: no lockdown is lifted and no kill loosened by it',
+  async () => {
+    const page = await tried.open('/agents');
+    const reason = 'somebody else was faster';
+    const change = (call: 'lockdown' | 'killed', on: boolean) =>
+      call === 'lockdown'
+        ? tried.admin.call(WardenServiceService.setLockdown, { on, reason })
+        : tried.admin.call(WardenServiceService.setAgentState, {
+            ...{ agent: 'coder', reason },
+            status: on ? AgentStatus.KILLED : AgentStatus.ACTIVE,
+          });
+    const dialog = page.getByRole('dialog');
+    const overtaken = async (asks: string, does: string, by: 'lockdown' | 'killed', said: string) => {
+      await page.getByRole('button', { name: asks }).click();
+      await dialog.getByLabel('Reason').fill('it loops');
+      await dialog.getByText('Nothing of it runs or waits now.').waitFor();
+      await change(by, true);
+      await dialog.getByText(`It changed meanwhile: ${said}.`).waitFor();
+      expect(await dialog.getByRole('button', { name: does }).isDisabled()).toBe(true);
+      expect(await dialog.getByRole('button').count()).toBe(2);
+      await page.keyboard.press('Escape');
+      await page.locator('dialog').waitFor({ state: 'detached' });
+    };
+    await overtaken('Lockdown…', 'Stop 4 agents', 'lockdown', 'the lockdown is on');
+    await change('lockdown', false);
+    await page.getByRole('button', { name: 'Lockdown…' }).waitFor();
+    await overtaken('Pause coder', 'Pause coder', 'killed', 'coder is killed by person:admin');
+    await change('killed', false);
   },
 );
 

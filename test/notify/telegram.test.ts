@@ -204,7 +204,7 @@ test('A-349: a burst is gathered, but for what only a chat answers, and the limi
   expect(stdout).not.toContain('not told');
 }, 300_000);
 
-test('A-185 P19: pause and kill are orders of a linked operator that who wrote it confirms; nobody else stops anything', async () => {
+test('A-185 A-383 P19: pause and kill are orders of a linked operator that who wrote it confirms; nobody else stops anything', async () => {
   const state = async () => {
     const { stdout } = await site.gateway.cli('agents', '--json');
     const agents = JSON.parse(stdout) as { name: string; paused: boolean; killed: boolean }[];
@@ -257,6 +257,13 @@ test('A-185 P19: pause and kill are orders of a linked operator that who wrote i
   server.write(users.admin, 'KILL coder');
   const second = await told(/^Kill coder\?/);
   expect(await press(users.admin, second, data(second, 'Confirm'))).toMatch(/^coder is killed/);
+  expect(await state()).toBe('killed');
+  // A-383: a chat makes nothing less strict.
+  server.write(users.admin, '/pause coder');
+  const third = await told(/^Pause coder\?/);
+  expect(await press(users.admin, third, data(third, 'Confirm'))).toMatch(
+    /^coder: nothing has changed: coder is killed/,
+  );
   expect(await state()).toBe('killed');
   await site.gateway.cli('resume', 'coder');
 }, 300_000);

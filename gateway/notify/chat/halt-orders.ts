@@ -129,6 +129,7 @@ async function carryOut(
     const halt = await seen.warden.setAgentState(agent, state, seen.by, said);
     return halt === undefined ? noSuchAgent : doneText(agent, state, halt);
   } catch (error) {
+    if (error instanceof ClawrdenError && error.code === 'agent-killed') return `${agent}: ${error.message}`;
     // It is in force, and could not be kept or recorded: that must not read as a failure.
     if (error instanceof ClawrdenError) return `${agent}: ${state}: ${error.message}`;
     throw error;

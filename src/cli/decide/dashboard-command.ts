@@ -31,7 +31,7 @@ async function dashboard({ open, ...options }: DashboardOptions): Promise<void> 
     if (elsewhere !== undefined) return tell(elsewhere);
     if (!open || !process.stdout.isTTY) return;
     const { openLink } = await import('./open-link.ts');
-    const problem = openLink(link, file);
+    const problem = await openLink(link, file);
     if (problem !== undefined) tell(`clawrden: ${problem}; open the link yourself`);
   });
 }

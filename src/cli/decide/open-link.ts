@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { writeSecretFile } from '../../pki/secret-file.ts';
 
 const startMs = 5000;
 
@@ -8,12 +8,10 @@ const startMs = 5000;
  * Opens the link in the person's browser; the result is why not. The link lets somebody in, and a program's arguments
  * can be read by every user of the machine: so it goes by a file of the person's own, beside the context.
  */
-export function openLink(link: string, contextFile: string): string | undefined {
+export async function openLink(link: string, contextFile: string): Promise<string | undefined> {
   const file = join(dirname(contextFile), 'dashboard.html');
   try {
-    // The mode counts for a new file only.
-    rmSync(file, { force: true });
-    writeFileSync(file, page(link), { mode: 0o600 });
+    await writeSecretFile(file, page(link));
   } catch (error) {
     return `cannot write ${file}: ${(error as Error).message}`;
   }

@@ -14,6 +14,7 @@ export const servingFlags = {
 export function become(program: keyof typeof servingFlags, config: string): void {
   const main = programFile(`${program}/main`);
   const { execPath, execArgv } = process;
-  process.execve?.(execPath, [execPath, ...execArgv, ...servingFlags[program], main, '--config', config]);
+  // One word: Node takes some options from anywhere on its command line, and this word may look like one.
+  process.execve?.(execPath, [execPath, ...execArgv, ...servingFlags[program], main, `--config=${config}`]);
   throw new Error('this machine cannot replace a process by another; run it on Linux');
 }

@@ -33,7 +33,11 @@ async function init({ dir, name, json }: InitOptions): Promise<void> {
   const folder = resolve(dir);
   const { makeState } = await import('./make-state.ts');
   const made = await makeState({ dir: folder, names: name }).catch((error: Error) => {
-    throw new CliError('init', `${folder}: ${error.message}`, 'name a folder that is new or empty');
+    throw new CliError(
+      'init',
+      `${folder}: ${error.message}`,
+      'name a folder that is new, or empty and your own',
+    );
   });
   const [{ printJson, printLine }, { tell }] = await Promise.all([
     import('../print/output.ts'),

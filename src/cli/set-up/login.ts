@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { stringify } from 'yaml';
 import { parseHostPort } from '../../config/fields.ts';
@@ -7,6 +7,7 @@ import { isLoopback } from '../../config/loopback.ts';
 import { enroll } from '../../gateway-client/enroll.ts';
 import { makeCertificateRequest } from '../../pki/certificate-request.ts';
 import { dropStagedKey, stageIdentityFile, takeStagedIdentity } from '../../pki/identity-files.ts';
+import { writeSecretFile } from '../../pki/secret-file.ts';
 import { readTrust, trustOf } from '../../pki/trust-file.ts';
 import { printJson, printLine } from '../print/output.ts';
 import { CliError } from '../reach/cli-error.ts';
@@ -44,7 +45,7 @@ export async function login(options: LoginOptions): Promise<void> {
   const { kind, name, gateway } =
     options.oidc === true ? await byProvider(options, identity, file) : await byCode(options, identity);
   const kept = { gateway, identity: basename(identity), ...trustOf(options.trust) };
-  await writeFile(`${file}.new`, stringify(kept), { mode: 0o600 });
+  await writeSecretFile(`${file}.new`, stringify(kept));
   await rename(`${file}.new`, file);
   if (options.json === true) return printJson({ [kind]: name, gateway, context: file });
   printLine([kind === 'program' ? 'this program is ' : 'you are ', 'green'], name);

@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../../package-root.ts';
 import { type Credentials, makeAuthority } from '../../pki/authority.ts';
@@ -28,11 +28,16 @@ export interface MadeState {
   readonly problem?: string;
 }
 
-/** Fills a state folder with everything that a gateway needs to start. Throws if the folder is not empty. */
+/**
+ * Fills a state folder with everything that a gateway needs to start. Throws if the folder is not empty, or if another
+ * user could exchange what is in it.
+ */
 export async function makeState({ dir, names }: StateOptions): Promise<MadeState> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  if ((await readdir(dir)).some((name) => name !== 'lost+found')) throw new Error('it is not empty');
+  await refuseUsed(dir);
   await chmod(dir, 0o700);
+  // From now on only its owner can put something there.
+  await refuseUsed(dir);
   const gatewayId = randomUUID();
   const put = async (name: string, text: string) =>
     await writeFile(join(dir, name), text, { mode: 0o600, flag: 'wx' });
@@ -43,6 +48,12 @@ export async function makeState({ dir, names }: StateOptions): Promise<MadeState
   await put('gateway.yaml', gatewayYaml);
   await put('policy.yaml', await readFile(join(packageRoot(), 'policy.yaml'), 'utf8'));
   return { gatewayId, ...(await putContexts(dir)) };
+}
+
+async function refuseUsed(dir: string): Promise<void> {
+  if ((await readdir(dir)).some((name) => name !== 'lost+found')) throw new Error('it is not empty');
+  const { uid } = await stat(dir);
+  if (uid !== process.geteuid?.()) throw new Error(`it belongs to another user, ${uid}`);
 }
 
 type Put = (name: string, text: string) => Promise<void>;

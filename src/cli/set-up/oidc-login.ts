@@ -52,7 +52,7 @@ export async function loginByBrowser({
     if (!/^https?:\/\/[\x21-\x7e]+$/.test(url) || /[<>"']/.test(url))
       throw new CliError('login', 'the gateway answers with no link', 'see that it is of this version');
     tell(`sign in with your browser: ${url}`);
-    const problem = open ? openLink(url, contextFile) : undefined;
+    const problem = open ? await openLink(url, contextFile) : undefined;
     if (problem !== undefined) tell(`clawrden: ${problem}; open the link yourself`);
     const shown = { returned: (await back).href, state, nonce, verifier };
     return await post<CertifiedAnswer>(paths.oidcCertificate.path, { certificateRequest: request, ...shown });

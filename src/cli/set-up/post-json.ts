@@ -1,6 +1,8 @@
 import { request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
+import { readAtMost } from '../../read-at-most.ts';
 import { CliError } from '../reach/cli-error.ts';
+import { responseOf } from './doctor/engine-request.ts';
 
 /** Asks the gateway's HTTP door. Rejects with a CliError that has its words. */
 export type PostJson = <Answer>(path: string, body: object) => Promise<Answer>;
@@ -25,36 +27,22 @@ export function createPostJson(origin: string, authority: string | undefined): P
   };
 }
 
-function post(
+async function post(
   url: string,
   body: string,
   authority: string | undefined,
 ): Promise<{ readonly status: number; readonly text: string }> {
   const request = url.startsWith('https:') ? requestTls : requestPlain;
-  return new Promise((done, fail) => {
-    const sent = request(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-      signal: AbortSignal.timeout(waitMs),
-      agent: false,
-      ...(authority !== undefined && { ca: authority }),
-    });
-    sent.on('error', fail);
-    sent.on('response', (response) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('error', fail);
-      response.on('data', (chunk: Buffer) => {
-        chunks.push(chunk);
-        size += chunk.length;
-        if (size > mostBytes) response.destroy(new Error('the answer is too large'));
-      });
-      response.on('end', () =>
-        done({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
-      );
-    });
-    sent.end(body);
+  const sent = request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+    signal: AbortSignal.timeout(waitMs),
+    agent: false,
+    ...(authority !== undefined && { ca: authority }),
   });
+  const response = await responseOf(sent, body);
+  const bytes = await readAtMost(response, mostBytes, () => new Error('the answer is too large'));
+  return { status: response.statusCode ?? 0, text: bytes.toString() };
 }
 
 function parsed(text: string): unknown {

@@ -1,12 +1,16 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { Confirm } from './dialog.tsx';
 import { problemText } from './states.tsx';
+import { AgentText } from './texts.tsx';
 
 interface HaltDialogProps {
   readonly title: string;
   readonly action: string;
   readonly danger?: boolean;
+  /** How it is now what will be changed, in words: if they change, nothing can be confirmed any more. */
+  readonly now?: string;
   /** What is done with the reason that was given; it closes the dialog, or throws what went wrong. */
   readonly onConfirm: (reason: string) => Promise<void>;
   readonly onCancel: () => void;
@@ -14,11 +18,18 @@ interface HaltDialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A confirm with a reason for the audit; what goes wrong is told in it. */
-export function HaltDialog({ title, action, danger, onConfirm, onCancel, children }: HaltDialogProps) {
+/**
+ * A confirm with a reason for the audit; what goes wrong is told in it. Its words and its button stay what they were
+ * when it was opened, whatever changes meanwhile.
+ */
+export function HaltDialog(props: HaltDialogProps) {
+  const opened = useRef(props).current;
+  const { title, action, danger, onConfirm, onCancel, children } = opened;
   const reason = useSignal('');
   const isBusy = useSignal(false);
   const problem = useSignal('');
+  // While it runs, what changes is what it does.
+  const isOver = props.now !== opened.now && !isBusy.value;
   const confirm = async () => {
     isBusy.value = true;
     try {
@@ -33,7 +44,7 @@ export function HaltDialog({ title, action, danger, onConfirm, onCancel, childre
     <Confirm
       {...{ title, action, onCancel }}
       danger={danger ?? false}
-      busy={isBusy.value}
+      busy={isBusy.value || isOver}
       onConfirm={() => void confirm()}
     >
       {children}
@@ -48,6 +59,11 @@ export function HaltDialog({ title, action, danger, onConfirm, onCancel, childre
           }}
         />
       </label>
+      {isOver && (
+        <p class="trouble" role="alert">
+          It changed meanwhile: <AgentText text={props.now ?? ''} bare />. Close this, and look again.
+        </p>
+      )}
       {problem.value !== '' && (
         <p class="trouble" role="alert">
           {problem.value}

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
+import { abortable, deadline } from '../../../abort.ts';
 import { parseHostPort } from '../../../config/fields.ts';
 import type { RelayConfig } from '../../../config/relay-config.ts';
 import { readIdentity } from '../../../pki/identity-files.ts';
@@ -21,10 +22,11 @@ export async function checkRelayGateway({
   if (typeof socket === 'string')
     return [bad(check, `the relay's certificate cannot be used: ${socket}`, 'enrol the relay again')];
   try {
-    await new Promise<void>((resolve, reject) => {
+    const ready = new Promise<void>((resolve, reject) => {
       socket.once('secureConnect', resolve).once('error', reject);
-      socket.setTimeout(timeoutMs, () => reject(new Error('it says nothing')));
     });
+    using late = deadline(timeoutMs, () => new Error('it says nothing'));
+    await abortable(ready, late.signal);
     return [good(check, gateway)];
   } catch (error) {
     return [judge(gateway, error)];

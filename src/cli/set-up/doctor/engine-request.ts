@@ -1,8 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { type IncomingMessage, type RequestOptions, request as requestPlain } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestPlain,
+} from 'node:http';
 import { request as requestTls } from 'node:https';
-import { buffer } from 'node:stream/consumers';
+import type { Socket } from 'node:net';
 import type { HostConfig } from '../../../config/gateway-config.ts';
+import { readAtMost } from '../../../read-at-most.ts';
 import { parseSshUrl, type SshDestination } from '../../../ssh/ssh-destination.ts';
 import { openSshTunnel } from '../../../ssh/ssh-tunnel.ts';
 
@@ -15,6 +21,8 @@ export interface EngineAnswer {
 
 const timeoutMs = 3000;
 const streamTimeoutMs = 10_000;
+/** As much as the gateway takes. */
+const mostBytes = 8 * 1024 ** 2;
 
 export interface EngineCall {
   readonly path: string;
@@ -76,20 +84,27 @@ export async function openAnswer(
   return await responseOf(requestPlain({ path, method, socketPath, signal, agent: false }));
 }
 
-async function answerOf(request: ReturnType<typeof requestPlain>, { body }: EngineCall) {
+async function answerOf(request: ClientRequest, { body }: EngineCall) {
   const bytes = body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body);
   const response = await responseOf(request, bytes);
-  return { status: response.statusCode ?? 0, bytes: await buffer(response) };
+  return { status: response.statusCode ?? 0, bytes: await bytesOf(response) };
+}
+
+/** Rejects, and ends the answer, if it is longer than one of an engine is. */
+export function bytesOf(answer: IncomingMessage): Promise<Buffer> {
+  return readAtMost(answer, mostBytes, () => new Error(`it answers with more than ${mostBytes} bytes`));
 }
 
 /** Sends the request, with `body` if there is one. */
-export function responseOf(
-  request: ReturnType<typeof requestPlain>,
-  body?: string | Uint8Array,
-): Promise<IncomingMessage> {
+export function responseOf(request: ClientRequest, body?: string | Uint8Array): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.on('error', reject);
     request.on('response', resolve);
+    // To Node it is neither an answer nor an error, and a signal ends the call no more.
+    request.on('upgrade', (_answer, socket: Socket) => {
+      socket.destroy();
+      reject(new Error('it changes the protocol, which nobody asked for'));
+    });
     request.end(body);
   });
 }

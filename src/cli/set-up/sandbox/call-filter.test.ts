@@ -24,27 +24,34 @@ const failed = (errno: number) => 0x50000 + errno;
 
 test.each([
   ['x64', 0xc000003e, { read: 0, socket: 41, ioctl: 16, kill: 62, own: [56, 272], keys: [248, 249, 250] }],
-  ['arm64', 0xc00000b7, { read: 63, socket: 198, ioctl: 29, kill: 129, own: [220, 97], keys: [217, 218, 219] }],
-] as const)('of %s: keys, rings, AF_VSOCK, input and user namespaces fail, all else is as it was', (arch, id, calls) => {
-  const filter = callFilter(false, arch);
-  for (const call of [...calls.keys, 425, 435]) expect(answerTo(filter, id, call)).toBe(failed(38));
-  expect(answerTo(filter, id, calls.socket, 40)).toBe(failed(97));
-  expect(answerTo(filter, id, calls.socket, 1)).toBe(allowed);
-  expect(answerTo(filter, id, calls.ioctl, 0, 0x5412)).toBe(failed(1));
-  expect(answerTo(filter, id, calls.ioctl, 0, 0x541c)).toBe(failed(1));
-  expect(answerTo(filter, id, calls.ioctl, 0, 0x5413)).toBe(allowed);
-  expect(answerTo(filter, id, calls.read, 0)).toBe(allowed);
-  expect(answerTo(filter, id, calls.kill, 0)).toBe(allowed);
-  expect(answerTo(callFilter(true, arch), id, calls.kill, 0)).toBe(failed(1));
-  expect(answerTo(callFilter(true, arch), id, calls.kill, 7)).toBe(allowed);
-  for (const call of calls.own) {
-    expect(answerTo(filter, id, call, 0x10000000)).toBe(failed(1));
-    expect(answerTo(filter, id, call, 0x7e020011)).toBe(failed(1));
-    expect(answerTo(filter, id, call, 0x6e020011)).toBe(allowed);
-  }
-  expect(answerTo(filter, 0x40000003, calls.read)).toBe(failed(38));
-  expect(answerTo(filter, id, 0x40000000 + calls.read)).toBe(failed(38));
-});
+  [
+    'arm64',
+    0xc00000b7,
+    { read: 63, socket: 198, ioctl: 29, kill: 129, own: [220, 97], keys: [217, 218, 219] },
+  ],
+] as const)(
+  'of %s: keys, rings, AF_VSOCK, input and user namespaces fail, all else is as it was',
+  (arch, id, calls) => {
+    const filter = callFilter(false, arch);
+    for (const call of [...calls.keys, 425, 435]) expect(answerTo(filter, id, call)).toBe(failed(38));
+    expect(answerTo(filter, id, calls.socket, 40)).toBe(failed(97));
+    expect(answerTo(filter, id, calls.socket, 1)).toBe(allowed);
+    expect(answerTo(filter, id, calls.ioctl, 0, 0x5412)).toBe(failed(1));
+    expect(answerTo(filter, id, calls.ioctl, 0, 0x541c)).toBe(failed(1));
+    expect(answerTo(filter, id, calls.ioctl, 0, 0x5413)).toBe(allowed);
+    expect(answerTo(filter, id, calls.read, 0)).toBe(allowed);
+    expect(answerTo(filter, id, calls.kill, 0)).toBe(allowed);
+    expect(answerTo(callFilter(true, arch), id, calls.kill, 0)).toBe(failed(1));
+    expect(answerTo(callFilter(true, arch), id, calls.kill, 7)).toBe(allowed);
+    for (const call of calls.own) {
+      expect(answerTo(filter, id, call, 0x10000000)).toBe(failed(1));
+      expect(answerTo(filter, id, call, 0x7e020011)).toBe(failed(1));
+      expect(answerTo(filter, id, call, 0x6e020011)).toBe(allowed);
+    }
+    expect(answerTo(filter, 0x40000003, calls.read)).toBe(failed(38));
+    expect(answerTo(filter, id, 0x40000000 + calls.read)).toBe(failed(38));
+  },
+);
 
 test('a machine whose calls are not known has no sandbox', () => {
   expect(() => callFilter(false, 'riscv64')).toThrow(/no filter of calls for riscv64/);

@@ -30,7 +30,8 @@ const meaning = {
     'Its container is killed, what it runs ends now, and new work is refused until somebody resumes it.',
 } as const;
 
-export function StateDialog({ agent: { name }, change, onClose }: StateDialogProps) {
+export function StateDialog({ agent, change, onClose }: StateDialogProps) {
+  const { name, state, stoppedBy = '' } = agent;
   const { client, notices } = useDashboard();
   const { title, done } = words[change];
   const confirm = async (reason: string) => {
@@ -44,6 +45,7 @@ export function StateDialog({ agent: { name }, change, onClose }: StateDialogPro
       title={`${title} ${name}?`}
       action={`${title} ${name}`}
       danger={change !== 'active'}
+      now={`${name} is ${state}${stoppedBy === '' ? '' : ` by ${stoppedBy}`}`}
       onConfirm={confirm}
       onCancel={onClose}
     >
@@ -73,6 +75,7 @@ export function LockdownDialog({ isOn, agents, onClose }: LockdownDialogProps) {
       title={isOn ? 'Lift the lockdown?' : 'Stop every agent?'}
       action={isOn ? 'Lift lockdown' : `Stop ${countOf(names.length, 'agent')}`}
       danger={!isOn}
+      now={`the lockdown is ${isOn ? 'on' : 'off'}`}
       onConfirm={confirm}
       onCancel={onClose}
     >

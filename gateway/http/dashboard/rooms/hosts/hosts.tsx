@@ -157,6 +157,7 @@ function Drain({ host: { name, draining: isDraining, running } }: { readonly hos
         <HaltDialog
           title={isDraining ? `Give ${name} work again?` : `Drain ${name}?`}
           action={isDraining ? `Give ${name} work` : `Drain ${name}`}
+          now={isDraining ? `${name} gets no new work` : `${name} gets work`}
           onConfirm={confirm}
           onCancel={close}
         >

@@ -1,6 +1,5 @@
-import { escapeUnprintable } from '../../../../../src/text/render-text.ts';
 import { useDashboard } from '../../data/dashboard.ts';
-import { Rendered } from '../../parts/texts.tsx';
+import { Written } from '../../parts/texts.tsx';
 import { WindowList } from '../../parts/window-list.tsx';
 
 const rowHeight = 22;
@@ -23,21 +22,13 @@ export function PolicyText({ lines }: { readonly lines: readonly string[] }) {
           {({ text, key }) => (
             <div class={key === current ? 'policy-line is-current' : 'policy-line'}>
               <span class="policy-number">{key}</span>
-              <Line text={text} />
+              <code class="agent-text" dir="ltr">
+                <Written text={text} />
+              </code>
             </div>
           )}
         </WindowList>
       </div>
     </section>
-  );
-}
-
-/** As it is written; a line with characters that nobody sees shows them, marked. */
-function Line({ text }: { readonly text: string }) {
-  const shown = escapeUnprintable(text);
-  return (
-    <code class="agent-text" dir="ltr">
-      {shown === text ? text : <Rendered text={shown} />}
-    </code>
   );
 }

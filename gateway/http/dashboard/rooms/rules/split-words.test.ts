@@ -6,6 +6,7 @@ test.each([
   ['git push  origin', ['git', 'push', 'origin']],
   [`git commit -m 'two words' ""`, ['git', 'commit', '-m', 'two words', '']],
   [String.raw`a\ b "c\"d" 'e\f'`, ['a b', 'c"d', String.raw`e\f`]],
+  [String.raw`grep "a\.b" "\$x\"\\\`"`, ['grep', String.raw`a\.b`, '$x"\\`']],
 ])('%s', (line, words) => {
   expect(splitWords(line)).toEqual({ words });
 });

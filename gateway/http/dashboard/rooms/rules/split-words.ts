@@ -11,7 +11,9 @@ export function splitWords(
     else if (character === '\\' && quote !== "'") {
       at += 1;
       if (at >= line.length) return { problem: 'The line ends with a backslash.' };
-      word = (word ?? '') + line.charAt(at);
+      const next = line.charAt(at);
+      // Within double quotes a backslash quotes few, and else stays.
+      word = (word ?? '') + (quote === '"' && !/[$`"\\\n]/.test(next) ? `\\${next}` : next);
     } else if (quote === '' && (character === "'" || character === '"')) {
       quote = character;
       word ??= '';

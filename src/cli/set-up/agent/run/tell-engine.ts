@@ -1,9 +1,8 @@
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { CliError } from '../../../reach/cli-error.ts';
-import { responseOf } from '../../doctor/engine-request.ts';
+import { bytesOf, responseOf } from '../../doctor/engine-request.ts';
 
 /** An engine under load starts a container in this time. */
 const timeoutMs = 120_000;
@@ -33,7 +32,7 @@ export interface ToldEngine {
 export function tellEngine(engine: string, what: string): ToldEngine {
   const common: RequestOptions = { method: 'POST', socketPath: new URL(engine).pathname, agent: false };
   const read = async (answer: IncomingMessage) => {
-    const said = parse(await text(answer));
+    const said = parse((await bytesOf(answer)).toString());
     const { statusCode = 0 } = answer;
     if (statusCode >= 400) throw new EngineRefusal(what, statusCode, messageIn(said));
     return said;
@@ -69,8 +68,11 @@ async function upgrade(options: RequestOptions, json: string, what: string): Pro
       resolve(socket);
     });
   });
-  const refused = responseOf(asked, json).then(async (answer) => {
-    throw new EngineRefusal(what, answer.statusCode ?? 0, messageIn(parse(await text(answer))));
+  const refused = new Promise<IncomingMessage>((resolve, reject) => {
+    asked.on('error', reject).on('response', resolve).end(json);
+  }).then(async (answer) => {
+    const said = parse((await bytesOf(answer)).toString());
+    throw new EngineRefusal(what, answer.statusCode ?? 0, messageIn(said));
   });
   return await Promise.race([upgraded, refused]);
 }
