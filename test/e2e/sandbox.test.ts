@@ -7,49 +7,12 @@ import { attempt, run } from '../lab/command.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
 import { asUser } from '../stack/as-user.ts';
+import { leaveMounts } from './leave-mounts.ts';
 import { type Sandboxed, secret, startSandboxed, uid } from './sandboxed.ts';
 
 /** What `{ … }` of a script would print if it worked; its errors are hidden, and `over` says that all was tried. */
 const tried = (...scripts: string[]) =>
   `${scripts.map((each) => `{ ${each}; } 2>/dev/null`).join('\n')}\necho over`;
-
-/**
- * Becomes root of a user namespace, leaves all mounts behind, and renames what they guarded: the kernel holds a mount
- * point only within the namespace of who renames it. Tells of each step that fails, with its errno.
- */
-const leaveMounts = `import ctypes, os, platform
-libc = ctypes.CDLL(None, use_errno=True)
-unshare, clone, pivot_root = (97, 220, 41) if platform.machine() == 'aarch64' else (272, 56, 155)
-def call(name, number, *args):
-    if libc.syscall(number, *args) == -1:
-        raise OSError(ctypes.get_errno(), name)
-app = os.open('/app', os.O_PATH)
-uid, gid = os.getuid(), os.getgid()
-try:
-    call('unshare', unshare, 0x10020000)
-    for file, text in (('setgroups', 'deny'), ('uid_map', f'0 {uid} 1'), ('gid_map', f'0 {gid} 1')):
-        with open(f'/proc/self/{file}', 'w') as out:
-            out.write(text)
-    libc.mount(b'none', b'/tmp', b'tmpfs', 0, None)
-    os.makedirs('/tmp/new')
-    libc.mount(b'none', b'/tmp/new', b'tmpfs', 0, None)
-    os.mkdir('/tmp/new/old')
-    call('pivot_root', pivot_root, b'/tmp/new', b'/tmp/new/old')
-    os.chdir('/')
-    libc.umount2(b'/old', 2)
-except OSError as e:
-    print(e.strerror, e.errno)
-for name, number, args in (('clone', clone, (0x10000011, 0, 0, 0, 0)), ('clone3', 435, (0, 0))):
-    try:
-        call(name, number, *args)
-    except OSError as e:
-        print(e.strerror, e.errno)
-for name in ('.git', '.envrc'):
-    try:
-        os.rename(name, f'{name}-gone', src_dir_fd=app, dst_dir_fd=app)
-    except OSError as e:
-        print(name, e.errno)
-`;
 
 describe.skipIf(!hasLab()).each(['root', 'user'] as const)('a sandbox without Docker, as %s', (mode) => {
   let on: Sandboxed;
@@ -235,7 +198,7 @@ for family, at in ((socket.AF_UNIX, "\\0clawrden-sandbox-${mode}"), (socket.AF_I
     }
   });
 
-  test('A-277: what others would run later can neither be written nor renamed away, also with mounts of its own', async () => {
+  test('A-277: what others would run later can neither be written nor renamed away', async () => {
     await mkdir(join(on.home, '.git/hooks'), { recursive: true });
     await writeFile(join(on.home, '.git/config'), 'as it was');
     await writeFile(join(on.home, '.envrc'), 'as it was');
@@ -245,8 +208,6 @@ for family, at in ((socket.AF_UNIX, "\\0clawrden-sandbox-${mode}"), (socket.AF_I
     );
     expect(stderr.match(/Read-only file system/g)).toHaveLength(3);
     expect(stderr.match(/busy/g)).toHaveLength(3);
-    const { stdout } = await on.inside(tried("unshare -Urm sh -c 'echo nested >&3' 3>&1"));
-    expect(stdout).toBe('over\n');
     expect(await readFile(join(on.home, '.git/config'), 'utf8')).toBe('as it was');
     expect(await on.names()).toEqual(['.envrc', '.git']);
     expect(await readdir(join(on.home, '.git/hooks'))).toEqual([]);
