@@ -163,7 +163,7 @@ static bool is_refused(const struct op *op, enum why why)
     case WHY_CONFLICT:
         return op->verdict == IN_CONFLICT;
     default:
-        return op->aside && op->verdict != IS_UNSTABLE && op->verdict != IN_CONFLICT;
+        return op->out_kept || (op->aside && op->verdict != IS_UNSTABLE && op->verdict != IN_CONFLICT);
     }
 }
 
@@ -179,8 +179,8 @@ static void put_refused_for(struct carrier *carrier, enum why why, struct tellin
         if (stream->out_end - telling->from > TOLD_BYTES)
             continue;
         stream_put_u8(stream, (uint8_t)why);
-        stream_put_u8(stream, op->kept);
-        stream_put_u32(stream, number);
+        stream_put_u8(stream, why == WHY_REPLACED ? op->out_kept : op->kept);
+        stream_put_u32(stream, why == WHY_REPLACED ? number + receiving->count : number);
         stream_put_text(stream, op->path);
         telling->told++;
     }

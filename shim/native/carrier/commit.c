@@ -108,22 +108,30 @@ static void finish_folders(struct carrier *carrier)
     }
 }
 
-static const char *to_keep(const struct carrier *carrier, const struct op *op, char path[PATH_MOST + 16])
+static void out_path(const struct carrier *carrier, const struct op *op, char path[PATH_MOST + 16])
 {
-    if (op->verdict == IN_CONFLICT && op->staged && op->missing == 0) {
+    unsigned number = (unsigned)(op - carrier->receiving->ops);
+    if (op->out == OUT_SWAPPED)
         stage_path(carrier, op, path);
-        return path;
-    }
-    if (!op->aside || op->out == OUT_NOT)
-        return NULL;
-    if (op->out == OUT_GRAVE)
-        snprintf(path, 16, "g%u", (unsigned)(op - carrier->receiving->ops));
     else
-        stage_path(carrier, op, path);
-    return path;
+        snprintf(path, 16, "%c%u", op->out == OUT_GRAVE ? 'g' : 'e', number);
 }
 
-/* Of two changes the one that does not stand is not lost. False if one of them could not be kept. */
+/* Out of the stage into the folder in kept/, which is made for the first. */
+static bool keep(struct carrier *carrier, int *kept, const char *path, uint32_t number)
+{
+    struct receiving *receiving = carrier->receiving;
+    const char *name;
+    char text[16];
+    if (*kept < 0)
+        *kept = kept_open(carrier, &receiving->kept);
+    int folder = way_to(&receiving->staged, receiving->stage, path, &name);
+    snprintf(text, sizeof text, "%u", number);
+    return *kept >= 0 && beneath_rename(folder, name, *kept, text, RENAME_NEW) == 0;
+}
+
+/* Of two changes the one that does not stand is not lost, or neither if a third one stands. False if one of them could
+ * not be kept. */
 static bool keep_others(struct carrier *carrier)
 {
     bool all = true;
@@ -133,17 +141,17 @@ static bool keep_others(struct carrier *carrier)
     /* What is in a folder before the folder. */
     for (uint32_t number = receiving->count; number-- > 0;) {
         struct op *op = &receiving->ops[number];
-        const char *name;
-        char number_text[16];
-        if (!to_keep(carrier, op, path))
-            continue;
-        if (kept < 0)
-            kept = kept_open(carrier, &receiving->kept);
-        int folder = way_to(&receiving->staged, receiving->stage, path, &name);
-        snprintf(number_text, sizeof number_text, "%u", number);
-        op->kept = kept >= 0 && beneath_rename(folder, name, kept, number_text, RENAME_NEW) == 0;
-        op->out = op->kept ? OUT_NOT : op->out;
-        all &= op->kept;
+        if (op->verdict == IN_CONFLICT && op->staged && op->missing == 0) {
+            stage_path(carrier, op, path);
+            op->kept = keep(carrier, &kept, path, number);
+            all &= op->kept;
+        }
+        if (op->aside && op->out != OUT_NOT) {
+            out_path(carrier, op, path);
+            op->out_kept = keep(carrier, &kept, path, number + receiving->count);
+            op->out = op->out_kept ? OUT_NOT : op->out;
+            all &= op->out_kept;
+        }
     }
     if (kept < 0)
         return all;

@@ -32,6 +32,8 @@ enum entry_flag {
     /* The disk says something else of it, or of what is in it. */
     ENTRY_UNSAVED = 1024,
     ENTRY_UNSAVED_BELOW = 2048,
+    /* It was in the queue, and the pass over that is going on: it is not forgotten before the end of the pass. */
+    ENTRY_IN_PASS = 4096,
 };
 
 /* What many entries have in common, once. */

@@ -24,8 +24,9 @@ enum out { OUT_NOT, OUT_GRAVE, OUT_SWAPPED, OUT_EMPTIED };
 
 struct op {
     uint8_t kind, bits, was_type, verdict, out;
-    /* `aside`: what it replaces is kept, though the other side did not know it. `kept`: one of the two is. */
-    bool staged, done, owner_differs, aside, kept;
+    /* `aside`: what it took out is to be kept, because the other side did not know it; `out_kept`: it is. `kept`: what
+     * came and does not stand is. */
+    bool staged, done, owner_differs, aside, kept, out_kept;
     uint8_t was_id[SHA256_BYTES];
     struct record wanted;
     /* In one piece, which begins with the path: all of these, and what follows of its blocks. */

@@ -194,7 +194,7 @@ static void leave_folder(struct entry *entry)
 
 void index_forget(struct index *index, struct entry *entry)
 {
-    if (!entry->parent || entry->child || entry_alive(entry) || entry->flags & ENTRY_QUEUED)
+    if (!entry->parent || entry->child || entry_alive(entry) || entry->flags & (ENTRY_QUEUED | ENTRY_IN_PASS))
         return;
     forgotten_add(index, entry);
     index_count(index, entry, -1);

@@ -33,6 +33,8 @@ struct late_file {
     uint8_t id[SHA256_BYTES];
     /* The clock has gone on since its last write: another write would leave another time. */
     bool settled;
+    /* Somebody wrote, and it is not kept yet: there was no room. */
+    bool written;
     /* Where it was in the tree. */
     char *path;
 };
@@ -58,9 +60,8 @@ static const char *name_of(const struct late_file *file, char name[24])
 
 static void append(struct late *late, struct late_file *file)
 {
-    struct late_file **end = &late->first;
-    if (late->last)
-        end = &late->last->next;
+    struct late_file **end = late->first ? &late->last->next : &late->first;
+    file->next = NULL;
     *end = late->last = file;
     late->count++;
 }
@@ -134,25 +135,45 @@ void late_remember(struct carrier *carrier)
     }
 }
 
-static void forget_first(struct carrier *carrier)
+static struct late_file *first_out(struct late *late)
 {
-    struct late *late = &carrier->late;
     struct late_file *file = late->first;
-    char name[24];
     late->first = file->next;
-    if (!late->first)
-        late->last = NULL;
     late->count--;
+    return file;
+}
+
+static void forget(struct late *late, struct late_file *file)
+{
+    char name[24];
     unlinkat(late->grave, name_of(file, name), 0);
     file_free(file);
 }
 
+/* Those of this time or before; what was written and is not kept yet waits once more. */
+static void forget_until(struct late *late, int64_t until)
+{
+    for (uint32_t left = late->count; left > 0 && late->first->buried <= until; left--) {
+        struct late_file *file = first_out(late);
+        file->buried = monotonic_ms();
+        if (file->written)
+            append(late, file);
+        else
+            forget(late, file);
+    }
+}
+
 void late_bound(struct carrier *carrier)
 {
-    if (carrier->late.count > LATE_MOST)
+    struct late *late = &carrier->late;
+    if (late->count > LATE_MOST)
         late_look(carrier);
-    while (carrier->late.count > LATE_MOST)
-        forget_first(carrier);
+    while (late->count > LATE_MOST) {
+        struct late_file *file = first_out(late);
+        /* It is lost, and told without a place. */
+        late->found_count += file->written;
+        forget(late, file);
+    }
 }
 
 static bool other_bytes(struct carrier *carrier, const struct late_file *file)
@@ -181,7 +202,7 @@ static bool was_written(struct carrier *carrier, struct late_file *file)
         && S_ISREG(status.st_mode) && status.st_ino == file->inode && !inodes_find(&carrier->index, file->inode);
     if (!there)
         return false;
-    if ((uint64_t)status.st_size != file->size || nanoseconds(&status.st_mtim) != file->mtime)
+    if (file->written || (uint64_t)status.st_size != file->size || nanoseconds(&status.st_mtim) != file->mtime)
         return true;
     if (file->settled && nanoseconds(&status.st_ctim) == file->ctime)
         return false;
@@ -193,20 +214,22 @@ static bool was_written(struct carrier *carrier, struct late_file *file)
     return other_bytes(carrier, file);
 }
 
-static void keep(struct carrier *carrier, struct late_file *file, int kept, uint64_t folder, uint32_t number)
+static bool keep(struct carrier *carrier, struct late_file *file, int kept, uint64_t folder, uint32_t number)
 {
     char name[16], from[24];
     struct late_found *found = calloc(1, sizeof *found);
     snprintf(name, sizeof name, "%u", number);
     if (!found || beneath_rename(carrier->late.grave, name_of(file, from), kept, name, RENAME_NEW) != 0) {
         free(found);
-        return;
+        return false;
     }
     *found = (struct late_found){carrier->late.found, folder, number, strdup(file->path)};
     carrier->late.found = found;
     carrier->late.found_count++;
     /* Told once. */
     file->inode = 0;
+    file->written = false;
+    return true;
 }
 
 static void look_at_all(struct carrier *carrier)
@@ -216,31 +239,33 @@ static void look_at_all(struct carrier *carrier)
     uint32_t number = 0;
     carrier->late.may_read = LOOK_READS_MOST;
     for (struct late_file *file = carrier->late.first; file; file = file->next) {
-        if (!was_written(carrier, file))
-            continue;
-        if (kept < 0)
+        file->written = was_written(carrier, file);
+        if (file->written && kept < 0)
             kept = kept_open(carrier, &folder);
-        if (kept >= 0)
-            keep(carrier, file, kept, folder, number++);
+        if (file->written && kept >= 0)
+            number += keep(carrier, file, kept, folder, number);
     }
     if (kept < 0)
         return;
     close(kept);
+    if (number == 0)
+        kept_remove(carrier, folder);
     kept_bound(carrier);
 }
 
 void late_look(struct carrier *carrier)
 {
     look_at_all(carrier);
-    while (carrier->late.first && monotonic_ms() - carrier->late.first->buried >= LATE_MS)
-        forget_first(carrier);
+    forget_until(&carrier->late, monotonic_ms() - LATE_MS);
 }
 
 void late_end(struct carrier *carrier)
 {
-    look_at_all(carrier);
-    while (carrier->late.first)
-        forget_first(carrier);
+    /* If there is no room to keep what was written, what was not makes some. */
+    for (int times = 0; times < 2 && carrier->late.first; times++) {
+        look_at_all(carrier);
+        forget_until(&carrier->late, INT64_MAX);
+    }
 }
 
 int late_wait_ms(const struct carrier *carrier)

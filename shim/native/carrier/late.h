@@ -30,10 +30,10 @@ void late_remember(struct carrier *carrier);
 /* After a commit: of too many the oldest go. */
 void late_bound(struct carrier *carrier);
 
-/* Looks at all of them; those that waited long enough go. */
+/* Looks at all of them; those that waited long enough go. What was written is told, or stays until it can be kept. */
 void late_look(struct carrier *carrier);
 
-/* Looks for the last time, and takes all of them away. */
+/* Looks for the last time, and takes all of them away but what cannot be kept. */
 void late_end(struct carrier *carrier);
 
 /* Milliseconds until the next may go, -1 if there is none. */

@@ -37,7 +37,8 @@ static bool expected(struct carrier *carrier, struct op *op, const struct entry 
     return op->aside;
 }
 
-/* Out of the tree into a grave of the stage, and back again where it was not what was expected. */
+/* Out of the tree into a grave of the stage, and back again if it was not what was expected. If somebody made a new one
+ * meanwhile, both stay: this one is kept. */
 static bool take_out(struct carrier *carrier, const struct entry *entry, struct op *op)
 {
     struct receiving *receiving = carrier->receiving;
@@ -51,9 +52,8 @@ static bool take_out(struct carrier *carrier, const struct entry *entry, struct 
     op->out = OUT_GRAVE;
     if (expected(carrier, op, entry, receiving->stage, taken.grave))
         return true;
-    op->out = OUT_NOT;
-    /* Somebody made a new one meanwhile: then both stay, this one in the grave that is kept. */
-    beneath_rename(receiving->stage, taken.grave, taken.folder, taken.name, RENAME_NEW);
+    op->aside = beneath_rename(receiving->stage, taken.grave, taken.folder, taken.name, RENAME_NEW) != 0;
+    op->out = op->aside ? OUT_GRAVE : OUT_NOT;
     return false;
 }
 
@@ -62,31 +62,31 @@ void move_delete(struct carrier *carrier, struct op *op)
     const struct entry *entry = living(carrier, op->path);
     op->done = !entry || take_out(carrier, entry, op);
     if (!op->done)
-        op->verdict = entry->type == TYPE_FOLDER ? DO_EMPTY : IN_CONFLICT;
+        op->verdict = entry->type == TYPE_FOLDER && op->out == OUT_NOT ? DO_EMPTY : IN_CONFLICT;
 }
 
-/* Out of the tree into a grave, and back again if somebody wrote since it was judged. */
-static void bury_one(struct carrier *carrier, const struct entry *entry, int folder, int grave)
+/* Out of the tree into a grave, and back again if somebody wrote since it was judged; kept if it cannot go back. */
+static void bury_one(struct carrier *carrier, struct op *op, const struct entry *entry, int folder, int grave)
 {
     if (beneath_rename(folder, entry->name, grave, entry->name, RENAME_NEW) != 0)
         return;
     if (!as_known(carrier, entry, grave, entry->name))
-        beneath_rename(grave, entry->name, folder, entry->name, RENAME_NEW);
+        op->aside |= beneath_rename(grave, entry->name, folder, entry->name, RENAME_NEW) != 0;
 }
 
-static void empty_below(struct carrier *carrier, const struct entry *folder, int fd, int grave)
+static void empty_below(struct carrier *carrier, struct op *op, const struct entry *folder, int fd, int grave)
 {
     for (const struct entry *child = entry_child(folder); child; child = entry_next(child)) {
         if (!entry_alive(child) || entry_dirty(child))
             continue;
         if (child->type != TYPE_FOLDER) {
-            bury_one(carrier, child, fd, grave);
+            bury_one(carrier, op, child, fd, grave);
             continue;
         }
         int inside = beneath_open(fd, child->name, O_RDONLY | O_DIRECTORY);
         int below = inside < 0 ? -1 : area_made(grave, child->name);
         if (below >= 0)
-            empty_below(carrier, child, inside, below);
+            empty_below(carrier, op, child, inside, below);
         if (below >= 0)
             close(below);
         if (inside >= 0)
@@ -103,7 +103,7 @@ static void empty(struct carrier *carrier, struct op *op, const struct entry *en
     if (grave < 0)
         return;
     op->out = OUT_EMPTIED;
-    empty_below(carrier, entry, fd, grave);
+    empty_below(carrier, op, entry, fd, grave);
     close(grave);
 }
 

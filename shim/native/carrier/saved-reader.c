@@ -105,6 +105,8 @@ void loading_facts(struct loading *loading, struct entry *entry, uint8_t flags)
     reader->bad |= seq > index->seq;
     if (flags & SAVED_BASE)
         read_record(reader, &base);
+    /* A file above one block is sent by the ids of its blocks. */
+    reader->bad |= now.type == TYPE_FILE && block_count(now.size) > 0 && !(flags & SAVED_BLOCKS);
     if (reader->bad)
         return;
     index_take_up(index, entry, &now, (uint32_t)seq);

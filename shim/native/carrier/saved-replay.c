@@ -39,11 +39,13 @@ static void forget(struct index *index, struct entry *entry)
     index_forget(index, entry);
 }
 
+/* No deeper than the index itself: much goes down it level by level. */
 static bool path_holds(const char *path)
 {
+    uint32_t depth = 0;
     for (const char *at = path; *at; at += strcspn(at, "/"), at += *at == '/') {
         size_t length = strcspn(at, "/");
-        if (length == 0 || length > NAME_MOST)
+        if (length == 0 || length > NAME_MOST || ++depth > DEPTH_MOST + 1)
             return false;
     }
     return true;

@@ -31,9 +31,10 @@ static void add_all(struct entry *entry)
     writer_add(&writer, &end, 1);
 }
 
+/* Where the agent can put a FIFO in its place, nobody waits for a reader. */
 static int open_area_file(const struct carrier *carrier, const char *name, int flags)
 {
-    return openat(carrier->area, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+    return openat(carrier->area, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0600);
 }
 
 static bool write_whole(struct carrier *carrier)

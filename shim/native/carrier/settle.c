@@ -48,13 +48,14 @@ static void look_at_queue(struct carrier *carrier)
     size_t count = index->queued;
     for (size_t i = 0; i < count; i++) {
         struct entry *entry = index->queue[i];
-        entry->flags &= (uint16_t)~ENTRY_QUEUED;
+        entry->flags = (uint16_t)((entry->flags & ~ENTRY_QUEUED) | ENTRY_IN_PASS);
         look_again(carrier, entry, &open_folder);
     }
     folder_close(&open_folder);
     /* Nothing in what was looked at refers to what stands for nothing. */
     for (size_t i = 0; i < count; i++) {
         struct entry *entry = index->queue[i];
+        entry->flags &= (uint16_t)~ENTRY_IN_PASS;
         if (!entry_alive(entry) && entry->seq == 0 && entry->skip == SKIP_NOT && !entry->base)
             index_forget(index, entry);
     }

@@ -124,10 +124,19 @@ void stage_other_name(struct carrier *carrier, struct op *op)
 {
     static char path[PATH_MOST + 16];
     const struct op *target = op_at(carrier, op->target);
-    if (!target || !target->staged || target->wanted.type != TYPE_FILE)
+    if (!target || !target->staged || target->kind != CHANGE_PUT || target->wanted.type != TYPE_FILE)
         return;
     stage_path(carrier, target, path);
     stage_name(carrier, op, carrier->receiving->stage, path);
+}
+
+void stage_drop(struct carrier *carrier, struct op *op)
+{
+    const char *name;
+    int folder = staged_folder(carrier, op, &name);
+    if (folder < 0 || (unlinkat(folder, name, 0) != 0 && errno != ENOENT))
+        stage_wrong(carrier);
+    op->staged = false;
 }
 
 static bool folder_is_there(struct carrier *carrier, const char *path)

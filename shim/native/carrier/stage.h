@@ -24,6 +24,9 @@ void stage_other_name(struct carrier *carrier, struct op *op);
 /* Stages another name of the file that is in the tree, in place of what was staged. */
 void stage_name_of_living(struct carrier *carrier, struct op *op);
 
+/* What was staged and is not to be moved in. */
+void stage_drop(struct carrier *carrier, struct op *op);
+
 /* Owner, mode, attributes and times of something open. */
 void stage_finish(struct op *op, int fd);
 

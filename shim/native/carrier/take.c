@@ -37,10 +37,9 @@ static bool read_attributes(struct carrier *carrier, int fd, struct change *chan
     return true;
 }
 
-static bool read_file(struct carrier *carrier, int fd, struct change *change, struct content *content)
+static bool read_file(struct carrier *carrier, int fd, struct stat status, struct change *change, struct content *content)
 {
-    struct stat status;
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || (uint64_t)status.st_size > carrier->limits.file)
+    if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > carrier->limits.file)
         return false;
     if (content_read(fd, &status, carrier->block, &carrier->meanwhile, content) != CONTENT_WHOLE)
         return false;
@@ -67,17 +66,19 @@ static void copy(struct carrier *carrier, struct op *op, int fd)
     }
 }
 
+/* Of what is open: its name may be another file's by now. */
 static bool read_kept(struct carrier *carrier, int folder, const char *name, int fd, struct change *change, struct content *content)
 {
     struct stat status;
-    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+    int found = fd < 0 ? fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) : fstat(fd, &status);
+    if (found != 0)
         return false;
     change->wanted = record_of(&status);
     if (change->wanted.type == TYPE_LINK)
         return read_link(folder, name, change);
     if (fd < 0 || !read_attributes(carrier, fd, change))
         return false;
-    return change->wanted.type == TYPE_FOLDER || read_file(carrier, fd, change, content);
+    return change->wanted.type == TYPE_FOLDER || read_file(carrier, fd, status, change, content);
 }
 
 static const char *take(struct carrier *carrier, const char *kept, struct change *change)

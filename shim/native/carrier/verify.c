@@ -174,16 +174,27 @@ static void name_again(struct carrier *carrier)
     }
 }
 
-/* What did not come, or not as it was said, is left as it is. */
-static void leave_incomplete(struct receiving *receiving)
+/* What is staged has all of its bytes; another name has those of the file that is staged under its first name. */
+static bool is_whole(const struct carrier *carrier, const struct op *op)
 {
+    const struct op *first = op->kind == CHANGE_LINK ? op_at(carrier, op->target) : NULL;
+    bool torn = first && first->missing > 0 && first->verdict != DO_META && first->verdict != DO_NOTHING;
+    return op->kind == CHANGE_META || (op->staged && op->missing == 0 && !torn);
+}
+
+/* What did not come, or not as it was said, is left as it is, and does not go along with the new folder that it is staged in. */
+static void leave_incomplete(struct carrier *carrier)
+{
+    struct receiving *receiving = carrier->receiving;
     for (uint32_t number = 0; number < receiving->count; number++) {
         struct op *op = &receiving->ops[number];
         bool makes = op->verdict == DO_MAKE || op->verdict == DO_REPLACE;
-        bool whole = op->missing == 0 && (op->staged || op->kind == CHANGE_META);
         bool keeps = receiving->keep_only && op->verdict == IN_CONFLICT && op->kind == CHANGE_PUT && op->wanted.type == TYPE_FILE;
-        if ((makes || keeps) && !whole)
-            op->verdict = IS_UNSTABLE;
+        if ((!makes && !keeps) || is_whole(carrier, op))
+            continue;
+        op->verdict = IS_UNSTABLE;
+        if (op->staged)
+            stage_drop(carrier, op);
     }
 }
 
@@ -246,9 +257,10 @@ void verify(struct carrier *carrier)
     receiving->checked = wanted == 0;
     if (receiving->checked) {
         name_again(carrier);
-        leave_incomplete(receiving);
-        if (!flush_replacements(carrier)) {
+        leave_incomplete(carrier);
+        if (!flush_replacements(carrier))
             stage_wrong(carrier);
+        if (receiving->wrong) {
             exchange_fail(carrier, receiving->wrong);
             return;
         }
