@@ -140,7 +140,7 @@ export const stated: Readonly<Record<string, Readonly<Record<string, string>>>> 
   pnpm: {
     'it leaves the workspace': '--dir --global --global-dir --global-bin-dir --prefix --store-dir',
     'it says where code comes from, or what runs':
-      '--config-dir --script-shell --shell-emulator --registry --pnpmfile --global-pnpmfile --node-options',
+      '--script-shell --shell-emulator --registry --pnpmfile --global-pnpmfile --node-options',
     'it says what of other packages is meant': '--filter --filter-prod',
   },
   yarn: {

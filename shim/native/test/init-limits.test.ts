@@ -72,7 +72,8 @@ describe.concurrent.each(nativeBuilds)('what ends a command ($name)', ({ init })
     const marker = `95${Date.now()}${Math.random()}`;
     const most = 131_072;
     await using command = InitProcess.start(init, {
-      argv: ['sh', '-c', `head -c ${most} /dev/zero`, marker],
+      // It is there for long enough to be seen.
+      argv: ['sh', '-c', `head -c ${most} /dev/zero; sleep 0.5`, marker],
       outputBytes: most - 1,
     });
     command.child.stdout?.pause();
