@@ -9,9 +9,9 @@ export const seed = Number(process.env['CLAWRDEN_SEED'] ?? 1);
 
 /** A short run takes one of this many. */
 const oneOf: Readonly<Record<Mode, number>> = {
-  ghost: 3,
-  mirror: 3,
-  passthrough: 6,
+  ghost: 5,
+  mirror: 5,
+  passthrough: 8,
   replica: 16,
   session: 16,
 };
