@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { mayTake, whyNone } from '../placement/candidates.ts';
+import { Scheduler } from '../placement/scheduler.ts';
 import { shapeKey } from '../warm/ghost-shape.ts';
 import { type GhostlyEngine, ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
 import { DockerHost } from './docker-host.ts';
@@ -89,6 +90,10 @@ test('A-393: a host that does not answer about an image is asked last, and no ca
   expect((await first).envHash).toBe('true');
   engine.inspectImage = () => Promise.withResolvers<never>().promise;
   expect((await resolveImage(hosts, 'other:1', {}, signal)).envHash).toBe('true');
+
+  const scheduler = new Scheduler(hosts, { running: 8, queued: 8, queueTimeoutMs: 1000 });
+  hosts[1]?.images.forget();
+  expect((await scheduler.lease(requestFor('true'), signal, () => {})).host.name).toBe('b');
 
   engine.inspectImage = inspectImage;
   await silent.images.find('another:1');

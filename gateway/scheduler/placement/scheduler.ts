@@ -86,7 +86,12 @@ export class Scheduler {
     onPlace: (place: number) => void,
   ): Promise<Lease> {
     const ready = this.hosts.filter((host) => host.state === 'ready');
-    await abortable(untilOne(ready.map((host) => host.images.learn(request.shape.image))), signal);
+    const silent = ready.filter(({ images }) => images.isSilent);
+    const learn = (host: DockerHost) => host.images.learn(request.shape.image);
+    const late = Promise.all(silent.map(learn));
+    await abortable(Promise.all(ready.filter((host) => !silent.includes(host)).map(learn)), signal);
+    // One that did not answer last time is waited for if no other may take it.
+    if (!this.hosts.some((host) => mayTake(host, request))) await abortable(late, signal);
     if (!this.hosts.some((host) => mayTake(host, request))) throw whyNone(this.hosts, request);
     return this.#take(request, signal, onPlace);
   }
@@ -189,14 +194,6 @@ export class Scheduler {
       this.#tellPlaces();
     }, placesEveryMs).unref();
   }
-}
-
-/** Resolves as soon as one of them is true, or none will be: a host that does not answer holds up no others. */
-async function untilOne(asked: readonly Promise<boolean>[]): Promise<void> {
-  const isTrue = async (one: Promise<boolean>) => {
-    if (!(await one)) throw new Error('no');
-  };
-  await Promise.any(asked.map(isTrue)).catch(() => {});
 }
 
 function tell(waiting: Waiting, place: number): void {
