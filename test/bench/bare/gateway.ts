@@ -20,6 +20,8 @@ import type { BareGatewayConfig } from './chain.ts';
 const config = JSON.parse(process.argv[2] ?? '') as BareGatewayConfig;
 const { docker } = connect(config.engine);
 const waiting: Duplex[] = [];
+/** Commands that found none: a slow machine makes containers more slowly than they are asked for. */
+const wanting: ((stream: Duplex) => void)[] = [];
 const plan = encodeFrame(FrameType.plan, encodePlan(planFor(['test', '1'])));
 
 const read = (name: string) => readFileSync(`${config.folder}/${name}`);
@@ -44,15 +46,14 @@ function serve(call: ServerDuplexStream<ExecuteRequest, ExecuteResponse>): void 
   call.on('error', () => {});
   call.on('data', ({ message }: ExecuteRequest) => {
     if (message?.$case !== 'start') return;
-    if (message.value.command?.tool === 'test') run(call);
+    if (message.value.command?.tool === 'test') void run(call);
     else call.write({ message: { $case: 'runOriginal', value: { planHash: '' } } });
   });
   call.on('end', () => call.end());
 }
 
-function run(call: ServerDuplexStream<ExecuteRequest, ExecuteResponse>): void {
-  const stream = waiting.shift();
-  if (stream === undefined) throw new Error('no container waits');
+async function run(call: ServerDuplexStream<ExecuteRequest, ExecuteResponse>): Promise<void> {
+  const stream = waiting.shift() ?? (await new Promise<Duplex>((resolve) => wanting.push(resolve)));
   call.write({ message: { $case: 'accepted', value: { planHash: '' } } });
   const reader = new FrameReader();
   stream.on('data', (chunk: Buffer) => {
@@ -77,7 +78,8 @@ async function refill(): Promise<void> {
   await container.start();
   await once(stream, 'data');
   // The read bytes are the init's frame "ready", after the engine's own header of eight bytes.
-  waiting.push(withoutHeaders(stream));
+  const give = wanting.shift() ?? ((ready: Duplex) => void waiting.push(ready));
+  give(withoutHeaders(stream));
 }
 
 /** The engine puts eight bytes before each piece of output; small ones come whole. */
