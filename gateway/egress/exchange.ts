@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { EgressError } from '../../src/egress/egress-error.ts';
-import { noAnswer } from '../../src/egress/no-answer.ts';
+import { EgressError, noAnswerFrom } from '../../src/egress/egress-error.ts';
+import { noAnswer } from '../../src/no-answer.ts';
 import { headerBytes, type RawHeaders, withoutHeaders, withoutHopByHop } from './http-headers.ts';
 import type { Asked } from './read-request.ts';
 import { carry } from './splice.ts';
@@ -78,7 +78,7 @@ async function answerOf(call: ReturnType<typeof request>, sent: Promise<void>): 
   sent.catch(() => {});
   answered.catch(() => {});
   const failed = sent.then(() => answered);
-  const [answer] = await Promise.race([answered, failed, noAnswer(call)]);
+  const [answer] = await Promise.race([answered, failed, noAnswer(call, noAnswerFrom)]);
   call.on('error', () => {});
   return answer;
 }

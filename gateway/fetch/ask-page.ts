@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { noAnswer } from '../../src/egress/no-answer.ts';
+import { noAnswerFrom } from '../../src/egress/egress-error.ts';
+import { noAnswer } from '../../src/no-answer.ts';
 import type { PageUrl } from './page-url.ts';
 
 const mostHeaderBytes = 64 * 1024;
@@ -29,7 +30,7 @@ export async function askPage(
   });
   const answered = once(call, 'response') as Promise<[IncomingMessage]>;
   call.end();
-  const [answer] = await Promise.race([answered, noAnswer(call)]);
+  const [answer] = await Promise.race([answered, noAnswer(call, noAnswerFrom)]);
   // The reader of the answer hears of its end.
   call.on('error', () => {});
   return answer;

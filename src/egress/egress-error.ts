@@ -18,3 +18,8 @@ export class EgressError extends Error {
     this.detail = detail;
   }
 }
+
+/** What the destination does in place of an answer. */
+export function noAnswerFrom(does: string): EgressError {
+  return new EgressError('unreachable', `the destination ${does}`);
+}

@@ -62,7 +62,7 @@ export function boundAnswers(docker: Docker): Docker {
       const read =
         isGood && takes
           ? Promise.reject(new EngineBroke(notTaken))
-          : gather(answer, mostOf(options.path), options.signal);
+          : gather(answer, options.signal, mostOf(options.path));
       read
         .finally(() => takes && answer.destroy())
         .then(
@@ -80,15 +80,11 @@ function mostOf(path = ''): number {
   return lists.test(path) ? mostOfList : mostOfOne;
 }
 
-/** All of an answer that is no list, within the bound. */
-export function readAnswer(response: IncomingMessage, signal: AbortSignal | undefined): Promise<Buffer> {
-  return readWithin(response, mostOfOne, signal);
-}
-
-function readWithin(
+/** All of an answer, within the bound: that of what is no list, if nothing else is said. */
+export function readAnswer(
   response: IncomingMessage,
-  most: number,
   signal: AbortSignal | undefined,
+  most: number = mostOfOne,
 ): Promise<Buffer> {
   if (signal !== undefined) addAbortSignal(signal, response);
   const tooLong = () => new TooLong(`its engine answers with more than ${most} bytes`);
@@ -98,10 +94,10 @@ function readWithin(
 /** The body as JSON, or its bytes. */
 async function gather(
   response: IncomingMessage,
-  most: number,
   signal: AbortSignal | undefined,
+  most: number,
 ): Promise<unknown> {
-  const body = await readWithin(response, most, signal);
+  const body = await readAnswer(response, signal, most);
   try {
     return JSON.parse(body.toString());
   } catch {

@@ -57,11 +57,9 @@ function keyOf({ name }: DockerHost, reference: string): string {
 
 /** One that has just failed runs nothing, and would take each pull. */
 function idlest(hosts: readonly DockerHost[]): DockerHost {
-  const isSound = ({ faulty, images }: DockerHost) => !faulty && !images.isSilent;
-  const [sound, other] = [hosts.filter(isSound), hosts.filter((host) => !isSound(host))];
-  return [...sound, ...other].reduce((best, host) =>
-    isSound(host) === isSound(best) && host.running < best.running ? host : best,
-  );
+  const sound = hosts.filter(({ faulty, images }) => !faulty && !images.isSilent);
+  const among = sound.length > 0 ? sound : hosts;
+  return among.reduce((best, host) => (host.running < best.running ? host : best));
 }
 
 function startPull(host: DockerHost, reference: string, withinMs: number, onEnd: () => void): Pull {

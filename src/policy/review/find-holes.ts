@@ -1,4 +1,3 @@
-import { subcommandWords } from '../arguments/subcommand-words.ts';
 import { leavesOf, type Option, type ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { Rule } from '../policy.ts';
@@ -61,14 +60,13 @@ function leavesRoom({ args }: Rule): boolean {
 
 function riskyOf(grammar: ToolGrammar | undefined, { subcommands }: Rule): Option[] {
   if (grammar === undefined) return [];
-  const isNamed = (name: string) =>
-    subcommands === undefined ||
-    subcommandWords(grammar, new Set([name])).some((word) => subcommands.has(word));
+  const ownOf = (word: string) => grammar.subcommands?.get(word)?.name ?? word;
+  const named = subcommands && new Set([...subcommands].flatMap((word) => [word, ownOf(word)]));
   const tables = [
     grammar.options,
     ...leavesOf(grammar.subcommands)
       // For the other tools the effect of options is unknown.
-      .filter(({ name, harmless }) => harmless && isNamed(name))
+      .filter(({ name, harmless }) => harmless && (named?.has(name) ?? true))
       .map(({ options }) => options),
   ];
   return [...new Set(tables.flatMap((table) => [...table.values()]))].filter(({ harmless }) => !harmless);

@@ -6,8 +6,8 @@ import {
   request as requestPlain,
 } from 'node:http';
 import { request as requestTls } from 'node:https';
-import type { Socket } from 'node:net';
 import type { HostConfig } from '../../../config/gateway-config.ts';
+import { noAnswer } from '../../../no-answer.ts';
 import { readAtMost } from '../../../read-at-most.ts';
 import { parseSshUrl, type SshDestination } from '../../../ssh/ssh-destination.ts';
 import { openSshTunnel } from '../../../ssh/ssh-tunnel.ts';
@@ -97,14 +97,12 @@ export function bytesOf(answer: IncomingMessage): Promise<Buffer> {
 
 /** Sends the request, with `body` if there is one. */
 export function responseOf(request: ClientRequest, body?: string | Uint8Array): Promise<IncomingMessage> {
+  return Promise.race([answerTo(request, body), noAnswer(request, (does) => new Error(`it ${does}`))]);
+}
+
+/** The same for a request that asks for another protocol: who sends it takes the connection. */
+export function answerTo(request: ClientRequest, body?: string | Uint8Array): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    request.on('error', reject);
-    request.on('response', resolve);
-    // To Node it is neither an answer nor an error, and a signal ends the call no more.
-    request.on('upgrade', (_answer, socket: Socket) => {
-      socket.destroy();
-      reject(new Error('it changes the protocol, which nobody asked for'));
-    });
-    request.end(body);
+    request.on('error', reject).on('response', resolve).end(body);
   });
 }

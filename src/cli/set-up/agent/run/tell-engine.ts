@@ -2,7 +2,7 @@ import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { z } from 'zod';
 import { CliError } from '../../../reach/cli-error.ts';
-import { bytesOf, responseOf } from '../../doctor/engine-request.ts';
+import { answerTo, bytesOf, responseOf } from '../../doctor/engine-request.ts';
 
 /** An engine under load starts a container in this time. */
 const timeoutMs = 120_000;
@@ -68,9 +68,7 @@ async function upgrade(options: RequestOptions, json: string, what: string): Pro
       resolve(socket);
     });
   });
-  const refused = new Promise<IncomingMessage>((resolve, reject) => {
-    asked.on('error', reject).on('response', resolve).end(json);
-  }).then(async (answer) => {
+  const refused = answerTo(asked, json).then(async (answer) => {
     const said = parse((await bytesOf(answer)).toString());
     throw new EngineRefusal(what, answer.statusCode ?? 0, messageIn(said));
   });
