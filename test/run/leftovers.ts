@@ -11,11 +11,11 @@ export interface Traced {
 /** One line for everything on this machine that a test run could leave. */
 export async function traces({ checkout, mark }: Traced): Promise<Set<string>> {
   const kinds = await Promise.all([
-    processes(mark),
+    processes(mark).then((all) => all.map(({ pid, command }) => `process ${pid} ${command}`)),
     lines(['ip', 'netns', 'list']).then(named('network namespace', /^\S+/)),
     lines(['ip', '-o', 'link', 'show']).then(named('link', /(?<=^\d+: )[^:@]+/)),
     lines(['iptables-save']).then(named('firewall rule', /.*/)),
-    mounts(checkout),
+    mountPoints(checkout).then((points) => points.map((point) => `mount ${point}`)),
     folders('/tmp'),
     folders('/run'),
     lines(['docker', 'ps', '-a', '--format', '{{.Names}} {{.Labels}}']).then(named('container', /.*/)),
@@ -40,33 +40,31 @@ export async function leftovers(
 
 /** For a run that was cut off: ends every process that its steps started, and takes away what is mounted in `folder`. */
 export async function endLeftovers({ checkout, mark }: Traced, folder: string): Promise<void> {
-  for (const one of await processes(mark)) {
+  for (const { pid } of await processes(mark)) {
     try {
-      process.kill(Number(one.split(' ')[1]), 'SIGKILL');
+      process.kill(pid, 'SIGKILL');
     } catch {
       // It has ended.
     }
   }
-  const mounted = (await mounts(checkout)).map((one) => one.replace(/^mount /, ''));
-  for (const point of mounted.filter((one) => one.startsWith(`${folder}/`)).toReversed())
-    await lines(['umount', '--lazy', point]);
+  const mounted = (await mountPoints(checkout)).filter((point) => point.startsWith(`${folder}/`));
+  for (const point of mounted.toReversed()) await lines(['umount', '--lazy', point]);
 }
 
 /** Processes with the run's mark in their environment: every process that a step started, directly or not. */
-async function processes(mark: string): Promise<string[]> {
+async function processes(mark: string): Promise<{ readonly pid: number; readonly command: string }[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = pids.map(async (pid) => {
     const environment = (await read(`/proc/${pid}/environ`)).split('\0');
     const command = (await read(`/proc/${pid}/cmdline`)).replaceAll('\0', ' ').trim();
-    return environment.includes(mark) ? [`process ${pid} ${command}`] : [];
+    return environment.includes(mark) ? [{ pid: Number(pid), command }] : [];
   });
   return (await Promise.all(found)).flat();
 }
 
-async function mounts(checkout: string): Promise<string[]> {
+async function mountPoints(checkout: string): Promise<string[]> {
   const points = (await read('/proc/self/mountinfo')).split('\n').map((line) => line.split(' ')[4] ?? '');
-  const ours = points.filter((point) => point.includes('clawrden-') || point.startsWith(`${checkout}/`));
-  return ours.map((point) => `mount ${point}`);
+  return points.filter((point) => point.includes('clawrden-') || point.startsWith(`${checkout}/`));
 }
 
 async function folders(parent: string): Promise<string[]> {

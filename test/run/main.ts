@@ -38,7 +38,8 @@ const others = {
   leftOut: turn === undefined || long ? [] : leftOut(turn),
   sampledOnly: turn === undefined || !long ? [] : sampledOnly(turn),
 };
-if (turn !== undefined) process.stdout.write(`turn ${turn} of 0 to ${turns - 1} ${turnOfWhat()}\n`);
+const whose = long ? 'full counts' : 'slow files';
+if (turn !== undefined) process.stdout.write(`turn ${turn} of 0 to ${turns - 1} for ${whose}\n`);
 const tallies: Tally[] = [
   ...others.leftOut.map((file) => oneSkipped(file, 'a slow file of another turn')),
   ...others.sampledOnly.map((file) => oneSkipped(`full counts of ${file}`, 'another turn')),
@@ -98,10 +99,6 @@ function report(total: Tally): void {
   for (const failure of total.failures) process.stdout.write(`failed: ${failure}\n`);
   process.stdout.write(`${inWords(total)}\n`);
   process.exitCode = total.failed > 0 ? 1 : 0;
-}
-
-function turnOfWhat(): string {
-  return long ? 'for full counts' : 'for slow files';
 }
 
 function skips({ skipped }: Tally): string {
