@@ -168,7 +168,8 @@ async function* rowsOfHistory(warden: WardenApi, filter: HistoryFilter): AsyncGe
     const rows = await warden.history({ ...filter, ...(behind && { behind }), limit });
     yield* rows;
     behind = rows.at(-1);
-    if (rows.length < limit) return;
+    // It has fewer if some were deleted meanwhile.
+    if (rows.length === 0) return;
   }
 }
 

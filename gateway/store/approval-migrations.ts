@@ -25,6 +25,19 @@ export async function addDeeds(database: Kysely<unknown>): Promise<void> {
   await run('create index approvals_by_deed on approvals (deed, created_at)');
 }
 
+/** An agent's answers alone, so that neither others' rows nor what was never answered are read. */
+export async function indexAnswers(database: Kysely<unknown>): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(database);
+  for (const [index, column] of [
+    ['approvals_by_plan', 'plan_hash'],
+    ['approvals_by_deed', 'deed'],
+  ]) {
+    await run(`drop index ${index}`);
+    await run(`create index ${index} on approvals (agent, ${column}, created_at)
+      where state in ('approved', 'denied')`);
+  }
+}
+
 /** Questions that need more than one person, and who is one person. */
 export async function addConsent(database: Kysely<unknown>): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(database);

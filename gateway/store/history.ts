@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type {
   ExecutionRecord,
   FoundRows,
@@ -8,8 +7,8 @@ import type {
 } from '../ports/execution-record.ts';
 import type { Database, ExecutionRow } from './database.ts';
 import { fromRow, toRow } from './execution-row.ts';
+import { pageOfHistory } from './history-page.ts';
 import { createHistoryRoom } from './history-room.ts';
-import { rowNumber, selectHistory, toHistoryRow } from './history-rows.ts';
 import { isOpen, isUnseen } from './is-open.ts';
 import { keepRetention } from './retention.ts';
 import { searchHistory } from './search.ts';
@@ -27,7 +26,10 @@ export interface History {
   readonly unended: () => Promise<ExecutionRecord[]>;
   /** Ended commands in containers whose end was not seen, on other hosts than these; the newest thousand. */
   readonly unseenEnds: (hosts: readonly string[]) => Promise<ExecutionRecord[]>;
-  /** By id or by an unambiguous beginning of one; only of the given caller and agents, if there are any. */
+  /**
+   * By id or by an unambiguous beginning of one; only of the given caller and agents, if there are any. A beginning that
+   * 2,000 ids have is ambiguous, whosever they are.
+   */
   readonly find: (
     id: string,
     caller?: string,
@@ -107,17 +109,6 @@ export function openHistory(database: Database, limits?: HistoryLimits): History
   };
 }
 
-async function pageOfHistory(database: Database, filter: HistoryFilter): Promise<HistoryRow[]> {
-  const { behind, limit } = filter;
-  let query = selectHistory(database, filter)
-    .orderBy('received_at', 'desc')
-    .orderBy(rowNumber, 'desc')
-    .limit(limit);
-  if (behind !== undefined)
-    query = query.where(sql<boolean>`(received_at, rowid) < (${behind.receivedAt}, ${behind.row})`);
-  return (await query.execute()).map(toHistoryRow);
-}
-
 const mostUnseen = 1_000;
 
 async function unseenEnds(database: Database, hosts: readonly string[]): Promise<ExecutionRecord[]> {
@@ -155,6 +146,14 @@ async function isUsed(database: Database, id: string): Promise<boolean> {
   return (await query.executeTakeFirst()) !== undefined;
 }
 
+/** Characters of an id that is no beginning of one. */
+const wholeId = 36;
+/**
+ * Of ids with one beginning. Whose they are is looked at in their rows: the database would rather go through all rows
+ * of an agent than through these.
+ */
+const mostAlike = 2_000;
+
 /** The character after the last one of an id's alphabet: with it a prefix becomes a range of the index. */
 const afterAnyId = '~';
 
@@ -164,15 +163,18 @@ async function findExecution(
   caller: string,
   agents: readonly string[] | undefined,
 ): Promise<Pick<ExecutionRow, 'id' | 'caller'> | undefined> {
-  const all = database.selectFrom('executions').select(['caller', 'id']);
-  const ofAgents = agents === undefined ? all : all.where('agent', 'in', agents);
-  const query = caller === '' ? ofAgents : ofAgents.where('caller', '=', caller);
-  const exact = await query.where('id', '=', id).limit(2).execute();
+  const all = database.selectFrom('executions').select(['caller', 'id', 'agent']);
+  const query = caller === '' ? all : all.where('caller', '=', caller);
+  const seen = agents && new Set(agents);
+  const isSeen = ({ agent }: { readonly agent: string }) => seen?.has(agent) ?? true;
+  const exact = (await query.where('id', '=', id).limit(mostAlike).execute()).filter(isSeen);
   if (exact.length > 0) return exact.length === 1 ? exact[0] : undefined;
+  if (id.length >= wholeId) return undefined;
   const alike = await query
     .where('id', '>=', id)
     .where('id', '<', id + afterAnyId)
-    .limit(2)
+    .limit(seen === undefined ? 2 : mostAlike)
     .execute();
-  return alike.length === 1 ? alike[0] : undefined;
+  const ofAgents = alike.length === mostAlike ? [] : alike.filter(isSeen);
+  return ofAgents.length === 1 ? ofAgents[0] : undefined;
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { addConsent, addDeeds, indexPlans, nameGrants } from './approval-migrations.ts';
+import { addConsent, addDeeds, indexAnswers, indexPlans, nameGrants } from './approval-migrations.ts';
 import { createAssignments } from './assignment-tables.ts';
 import { addPostAgents, createChatPosts } from './chat-post-rows.ts';
 import { addTails, createDetachedTable } from './detached-migration.ts';
@@ -9,7 +9,7 @@ import { addDeliveryAgents, createNotices } from './notice-tables.ts';
 import { createOutputs, createRecordings } from './output-tables.ts';
 import { createPrincipals, renameRelays } from './principal-migrations.ts';
 import { createSigningKeys, createUnmoved } from './rotation-tables.ts';
-import { addConnections, addSearch, countConnections } from './search-tables.ts';
+import { addConnections, addSearch, countConnections, tellDecisionsApart } from './search-tables.ts';
 import { createSignIns } from './sign-in-tables.ts';
 
 /** In order, append only: a released migration never changes. */
@@ -52,6 +52,8 @@ export const migrations: Record<string, Migration> = {
   '0044-tails': { up: addTails },
   '0046-delivery-agents': { up: addDeliveryAgents },
   '0047-post-agents': { up: addPostAgents },
+  '0049-decisions-apart': { up: tellDecisionsApart },
+  '0050-answers-by-agent': { up: indexAnswers },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

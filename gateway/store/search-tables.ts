@@ -44,6 +44,15 @@ export async function addSearch(database: Kysely<unknown>): Promise<void> {
   await makeTriggers(run, firstTexts);
 }
 
+/** So that a list of a tool's rows with one decision reads no others of that tool. */
+export async function tellDecisionsApart(database: Kysely<unknown>): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(database);
+  await run('drop index executions_by_tool');
+  await run('drop index executions_by_agent_and_tool');
+  await run('create index executions_by_tool on executions (tool, decision, received_at)');
+  await run('create index executions_by_agent_and_tool on executions (agent, tool, decision, received_at)');
+}
+
 /** What an execution reached by name; its size counts, too. */
 export async function addConnections(database: Kysely<unknown>): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(database);
