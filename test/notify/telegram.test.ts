@@ -211,12 +211,18 @@ test('A-185 A-383 P19: pause and kill are orders of a linked operator that who w
     const coder = agents.find(({ name }) => name === 'coder');
     return coder?.killed === true ? 'killed' : coder?.paused === true ? 'paused' : 'active';
   };
-  const latest = () => server.messages.at(-1) as TelegramMessage;
-  const told = async (text: RegExp) => {
-    await expect.poll(() => latest().text, waiting).toMatch(text);
-    return latest();
-  };
   const before = server.messages.length;
+  let read = before;
+  // Answers are sent side by side: the next one may overtake an answer that nobody waits for.
+  const told = async (text: RegExp) => {
+    const answer = () => server.messages.slice(read).find((message) => text.test(message.text));
+    await expect
+      .poll(() => answer() ?? server.messages.slice(read), waiting)
+      .toMatchObject({ id: expect.any(Number) });
+    const message = answer() as TelegramMessage;
+    read = server.messages.indexOf(message) + 1;
+    return message;
+  };
   // Strangers, other words, other chats, and what was written long before get no answer.
   server.write(users.nobody, '/pause coder');
   server.write(users.admin, 'pausecoder');

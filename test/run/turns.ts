@@ -160,7 +160,7 @@ export const slowFiles: readonly string[] = [
 
 /**
  * Files whose full counts take half a minute and more, those that take longest first. A run with `--long` takes every
- * sixth of them in full, and of the others their samples.
+ * twelfth of them in full, and of the others their samples.
  */
 export const inFull: readonly string[] = [
   'test/scenarios/interruptions.test.ts',
@@ -211,22 +211,62 @@ export const inFull: readonly string[] = [
   'test/audit/tampered.test.ts',
   'test/grpc/revocation-race.test.ts',
   'test/grpc/hostile-gateway.test.ts',
+  'test/policy/settings-as-read.test.ts',
+  'test/dashboard/frame.test.ts',
+  'test/policy/real-git-children.test.ts',
+  'test/policy/real-packing.test.ts',
+  'test/policy/real-specs.test.ts',
+  'shim/native/test/carrier-crash.test.ts',
+  'test/policy/other-words.test.ts',
+  'test/policy/real-wrappers.test.ts',
+  'shim/native/test/carrier-damaged.test.ts',
+  'test/warden/keys-rotated.test.ts',
+  'shim/native/test/init-wire.test.ts',
+  'test/relay/neighbours.test.ts',
+  'test/egress/smuggled.test.ts',
+  'shim/native/test/carrier-log.test.ts',
+  'test/policy/values-in-any-case.test.ts',
+  'test/policy/real-make.test.ts',
+  'test/warden/database-behind.test.ts',
+  'test/dashboard/every-room.test.ts',
+  'test/core/recorded-growth.test.ts',
+  'test/relay/kept-workspaces.test.ts',
+  'test/http/made-bodies.test.ts',
+  'test/grpc/scopes.test.ts',
+  'test/warden/questions.test.ts',
+  'shim/native/test/carrier-unreadable.test.ts',
+  'test/warden/authority-rotated.test.ts',
+  'test/warden/stolen-relay.test.ts',
+  'test/mcp/door.test.ts',
+  'test/grpc/lists.test.ts',
+  'test/audit/edited-lines.test.ts',
+  'test/http/looks.test.ts',
+  'gateway/judging/policy-checks.programs.test.ts',
+  'test/warden/audit-followed.test.ts',
+  'test/warden/calls-without-start.test.ts',
+  'test/audit/foreign-file.test.ts',
+  'test/egress/refused-requests.test.ts',
+  'test/warden/many-relays.test.ts',
+  'shim/native/test/carrier-taken-out.test.ts',
+  'test/workspaces/held-up.test.ts',
 ];
 
-export const turns = 6;
+export const turns = 12;
+/** So many turns have other slow files; then they come again. */
+const slowTurns = 6;
 
 /** The slow files that a run of this turn, 0 to `turns` - 1, leaves out. */
 export function leftOut(turn: number): readonly string[] {
-  return otherTurns(slowFiles, turn);
+  return otherTurns(slowFiles, turn, slowTurns);
 }
 
 /** The files that a run with `--long` of this turn tries with samples only. */
 export function sampledOnly(turn: number): readonly string[] {
-  return otherTurns(inFull, turn);
+  return otherTurns(inFull, turn, turns);
 }
 
-function otherTurns(files: readonly string[], turn: number): readonly string[] {
-  return files.filter((_, at) => at % turns !== turn);
+function otherTurns(files: readonly string[], turn: number, among: number): readonly string[] {
+  return files.filter((_, at) => at % among !== turn % among);
 }
 
 /** CLAWRDEN_TURN, or the turn of the commit that is checked out: each run of one commit takes the same files. */
