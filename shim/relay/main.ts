@@ -10,6 +10,7 @@ import { createLog } from '../../src/log.ts';
 import { nativeFile } from '../../src/native-file.ts';
 import { say } from '../../src/text/say.ts';
 import { openTraces } from '../../src/traces/open-traces.ts';
+import { joinSmallPieces } from '../../src/wire/small-pieces.ts';
 import { type AgentSet, type AgentSetParts, openAgentSet } from './agents/agent-set.ts';
 import { createServedAgent, type ServeParts } from './agents/serve-agent.ts';
 import { createToldFile } from './agents/told-file.ts';
@@ -71,6 +72,7 @@ async function serve(config: RelayConfig, log: Logger): Promise<void> {
   await credentials.selfTest();
   using descriptors = refuseDescriptors((line) => log.warn(line));
   using _ = lockFolders(config);
+  using _pieces = joinSmallPieces(log);
   const link = await connect(config, log);
   const engine = openAgentEngine(
     config.docker,

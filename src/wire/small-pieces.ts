@@ -1,0 +1,88 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import { tokenBucket } from '../token-bucket.ts';
+
+// Published when the headers of a message have been read, before any of its content.
+const channels = ['http.server.request.start', 'http.client.response.finish'] as const;
+type Published = { readonly request?: IncomingMessage; readonly response?: IncomingMessage };
+
+/** Smaller pieces are joined. */
+const smallBytes = 1_024;
+const joinedBytes = 4_096;
+/** Smaller ones have a rate for each message; larger ones count by their bytes, where they are read. */
+const crumbBytes = 64;
+/** The words of a model are some hundred a second. Twice as many at once. */
+const perSecond = 2_000;
+
+/**
+ * In HTTP/1.1 each chunk is a buffer and a run of callbacks, and may have one byte: bounds of bytes do not bound them.
+ * From now on small pieces of what comes for this process's servers and clients are joined, so that they take no more
+ * memory than their bytes, and the connection of a message with too many of them ends, which is logged once a second.
+ */
+export function joinSmallPieces(log: Pick<Logger, 'warn'>): Disposable {
+  const ends = tokenBucket(1, undefined, 1);
+  const flooded = (peer: string) => {
+    if (ends.take(1)) log.warn({ peer }, 'a message came byte by byte: its connection is ended');
+  };
+  const onRequest = (message: unknown) => join((message as Published).request, flooded);
+  const onResponse = (message: unknown) => join((message as Published).response, flooded);
+  subscribe(channels[0], onRequest);
+  subscribe(channels[1], onResponse);
+  return {
+    [Symbol.dispose]: () => {
+      unsubscribe(channels[0], onRequest);
+      unsubscribe(channels[1], onResponse);
+    },
+  };
+}
+
+function join(message: IncomingMessage | undefined, flooded: (peer: string) => void): void {
+  if (message === undefined) return;
+  const rate = tokenBucket(perSecond);
+  const [push, read] = [message.push.bind(message), message.read.bind(message)];
+  let room: Buffer | undefined;
+  let used = 0;
+  let isDue = false;
+
+  function flush(): void {
+    isDue = false;
+    const joined = room?.subarray(0, used);
+    used = 0;
+    if (joined !== undefined && joined.length > 0 && !message?.destroyed) push(Buffer.from(joined));
+  }
+
+  /** When all that the parser has now is here, and nothing before it waits for its reader. */
+  function flushSoon(): void {
+    if (isDue || used === 0 || (message?.readableLength ?? 0) > 0) return;
+    isDue = true;
+    process.nextTick(flush);
+  }
+
+  function keep(piece: Buffer): void {
+    room ??= Buffer.allocUnsafeSlow(joinedBytes);
+    if (used + piece.length > joinedBytes) flush();
+    used += piece.copy(room, used);
+    flushSoon();
+  }
+
+  // Node's parser calls it for each piece, whether anything reads or not; no event tells of one that waits.
+  message.push = (piece: Buffer | null) => {
+    if (piece !== null && piece.length < smallBytes) {
+      if (message.destroyed) return false;
+      if (piece.length >= crumbBytes || rate.take(1)) keep(piece);
+      else {
+        flooded(message.socket?.remoteAddress ?? '');
+        message.destroy();
+      }
+      return message.readableLength + used < message.readableHighWaterMark;
+    }
+    flush();
+    return push(piece);
+  };
+  message.read = (size?: number) => {
+    const bytes: unknown = read(size);
+    flushSoon();
+    return bytes;
+  };
+}
