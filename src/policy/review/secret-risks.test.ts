@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { parsePolicy } from '../file/parse-policy.ts';
 import { checkPolicy, type PolicyFindings } from './check-policy.ts';
 
@@ -76,4 +76,38 @@ describe('A-430 a known tool with secrets that runs what a file or its line name
     ]);
     expect(bought(`subcommands: [look], ${isSafe}`)).toEqual([]);
   });
+});
+
+const errorsBy = (name: string, rest: string) =>
+  checked(name, 'cpus: 1', [`action: ask, ${given}, ${rest}`]).errors;
+
+test('A-431 secrets for what builds or starts containers of its agent are an error', () => {
+  for (const name of ['docker', 'podman', 'nerdctl', 'buildah', 'docker-compose'])
+    expect(checked(name, given, ['action: ask']).errors).toEqual([
+      expect.stringContaining(`tools.${name} gives secrets to ${name}`),
+    ]);
+  expect(errorsBy('docker', 'subcommands: [build, run]')).toHaveLength(1);
+  expect(errorsBy('docker', 'subcommands: [ps]')).toHaveLength(1);
+  expect(errorsBy('docker', 'subcommands: [ps, build], safe-arguments: true')).toHaveLength(1);
+  expect(errorsBy('docker', 'subcommands: [ps, logs], safe-arguments: true')).toEqual([]);
+});
+
+test.each([
+  ['awk', 1],
+  ['gawk', 1],
+  ['sed', 1],
+  // Of these only the version and the help are safe.
+  ['node', 0],
+  ['python3', 0],
+  ['perl', 0],
+  ['ruby', 0],
+])('A-431 a script on the line is of its agent, whatever is safe: %s, %i errors', (name, count) => {
+  expect(errorsBy(name, 'safe-arguments: true')).toHaveLength(count);
+});
+
+test.each(['grep', 'sort', 'tar'])('A-431 %s prints files, and what it is given is in one, too', (name) => {
+  const { warnings } = checked(name, 'workspace: read', [`action: allow, safe-arguments: true, ${given}`]);
+  expect(warnings.filter((line) => line.includes('prints any part of a file'))).toEqual([
+    expect.stringContaining(`rule r0 (line 4) gives secrets to ${name}`),
+  ]);
 });

@@ -57,11 +57,15 @@ const runAgentsCode: ReadonlySet<string> = new Set([
     'swift',
   ],
   ...['terraform', 'tofu', 'terragrunt'],
+  ...['docker', 'docker-compose', 'podman', 'nerdctl', 'buildah'],
   ...['pypy', 'Rscript', 'R', 'julia', 'guile', 'elixir', 'erl', 'octave', 'runghc', 'ghci', 'jupyter'],
 ]);
 
 /** Whatever they do: programs are named in the configuration of a repository, and that is a file of the agent's. */
 const runConfigured: ReadonlySet<string> = new Set(['git', 'hg', 'jj']);
+
+/** They print any part of a file that their line names, and what they are given is in `/proc/self/environ`, too. */
+const printFiles: ReadonlySet<string> = new Set(['grep', 'egrep', 'fgrep', 'sort', 'tar', 'gtar']);
 
 interface Use {
   /** How `policy check` names it. */
@@ -100,6 +104,11 @@ export function findSecretWarnings(policy: Policy): string[] {
       ...(isOneOf(runConfigured, tool.name) && isGiven
         ? [
             `${at} gives secrets to ${tool.name}, which runs programs that the configuration of a repository names: its agent can read them`,
+          ]
+        : []),
+      ...(isOneOf(printFiles, tool.name) && isGiven
+        ? [
+            `${at} gives secrets to ${tool.name}, which prints any part of a file that its line names, what it is given among it: its agent can read them`,
           ]
         : []),
       ...(isGiven ? findRuns(use, policy) : []),
@@ -179,7 +188,9 @@ function runsNothing(tool: string, rule: Rule | undefined, known: KnownTools): b
   const { subcommands, safeArguments } = rule;
   // Without it any operand or option may stand there: `npm view owner/name` runs the git that .npmrc names.
   if (safeArguments !== true) return false;
-  const all = grammar.subcommands ?? new Map<string, Subcommand>();
+  // What is no sub-command is its agent's script (of awk), unless the tool then only says what it is.
+  if (grammar.subcommands === undefined) return grammar.prints !== undefined;
+  const all = grammar.subcommands;
   if (subcommands !== undefined) return [...subcommands].every((name) => isAlone(all.get(name), all));
   return leavesOf(all).every((one) => !one.harmless || isAlone(one, all));
 }
