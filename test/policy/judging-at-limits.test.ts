@@ -49,6 +49,19 @@ test('A-76 P20 a thousand rules of any kind judge a command at its limits as fas
   );
 });
 
+test('A-433 P20 a thousand rules that may have a word about what is asked anyway are held against it as fast', () => {
+  const policy = limitPolicy(Object.keys(limitRules), 'ask, rate: 5/m, timeout: 1m', 'ask');
+  const once = costOf(() => limitFacts('many words'), lookOnce);
+  const slow = Object.keys(limitCommands).filter((name) => {
+    const judged = costOf(
+      () => limitFacts(name),
+      (facts) => decide(policy, facts),
+    );
+    return judged > 20 * once + 20;
+  });
+  expect(slow).toEqual([]);
+});
+
 test('A-359 P20 a thousand rules that allow by a flag judge a line of many options as fast', () => {
   const policy = limitPolicy(['flags that are given'], 'allow');
   const once = costOf(() => limitFacts('many words'), lookOnce);

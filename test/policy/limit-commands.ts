@@ -92,14 +92,14 @@ export const limitRules: Readonly<Record<string, (index: number) => string>> = {
 
 export const limitTools = ['env', 'timeout', 'nice', 'nohup', 'sh', 'sed', 'git', 'tar', 'make', 'other'];
 
-/** A thousand rules of these kinds in turn, for every tool; a last rule allows everything. */
-export function limitPolicy(kinds: readonly string[], action: string): Policy {
+/** A thousand rules of these kinds in turn, for every tool; a last rule is about everything. */
+export function limitPolicy(kinds: readonly string[], action: string, last = 'allow'): Policy {
   const rules = many(1000, (index) => {
     const said = limitRules[kinds[index % kinds.length] ?? '']?.(index) ?? '';
     return `{ name: r${index}, tools: [${limitTools.join(', ')}], ${said}, action: ${action} }`;
   });
   const tools = limitTools.map((tool) => `${tool}: { strategy: mirror, forbid-characters: ";\`" }`);
-  const text = `version: 1\ntools: { ${tools.join(', ')} }\nrules: [${rules.join(', ')}, { name: all, tools: [${limitTools.join(', ')}], action: allow }]\ncomplete: true\n`;
+  const text = `version: 1\ntools: { ${tools.join(', ')} }\nrules: [${rules.join(', ')}, { name: all, tools: [${limitTools.join(', ')}], action: ${last} }]\ncomplete: true\n`;
   const result = parsePolicy(text, 'limits.yaml');
   if ('problems' in result) throw new Error(result.problems.join('\n'));
   return result.policy;

@@ -42,6 +42,36 @@ test('A-236: terraform reaches the registry only when a person was asked', () =>
   ]);
 });
 
+test('A-430: what of gh runs the git of a repository does not see it, and no rule of its page lets it', () => {
+  const { policy } = composedOf('gh');
+  const placeOf = (line: string) => {
+    const args = line.split(' ');
+    const { action, tool } = decide(policy, {
+      agent: 'coder',
+      tool: 'gh',
+      args,
+      uid: 1,
+      gid: 1,
+      cwd: '/app',
+    });
+    return [action, tool?.workspace];
+  };
+  for (const line of [
+    'pr create --title t --body b --head topic',
+    'pr review 1 --approve',
+    'issue create -t t',
+  ])
+    expect([line, ...placeOf(line)]).toEqual([line, 'ask', 'none']);
+  for (const line of ['pr checkout 1', 'pr merge 1 -d', 'repo sync', 'repo clone x'])
+    expect([line, ...placeOf(line)]).toEqual([line, 'deny', undefined]);
+  const file = read('gh');
+  const documentation = file.documentation.replace('workspace: none, ', '');
+  const { warnings } = checkPolicy(composedFrom({ ...file, documentation }).policy);
+  expect(warnings.filter((line) => line.includes('gives secrets to gh'))).toEqual([
+    expect.stringMatching(/rule gh-write \(line \d+\) lets it run git, .*workspace: none/),
+  ]);
+});
+
 describe.each(names)('tools/%s.md', (name) => {
   const file = read(name);
   const { documentation, tool } = file;
@@ -100,7 +130,10 @@ function read(name: string) {
 
 /** The tool with what its page says of policy.yaml. */
 function composedOf(name: string) {
-  const file = read(name);
+  return composedFrom(read(name));
+}
+
+function composedFrom(file: ReturnType<typeof read>) {
   const [, rules = ''] = /```yaml\n([\s\S]*?)```/.exec(file.documentation) ?? [];
   const text = `version: 1\n${rules}complete: true\n`;
   const composed = composePolicy(text, 'policy.yaml', { toolFiles: [[file]] });

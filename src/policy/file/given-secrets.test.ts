@@ -132,7 +132,7 @@ describe('policy check', () => {
     const warned = (effect: string) =>
       checked(
         'secrets: { A: a }, workspace: read, network: one',
-        `{ name: r, tools: [gh], action: ask, ${effect} }`,
+        `{ name: r, tools: [gh], action: ask, safe-arguments: true, ${effect} }`,
         'gh',
         'networks: { one: { allow: ["a.example:443"] }, two: { allow: ["a.example:443", "b.example:443"] } }',
       ).warnings.filter((line) => line.includes('secrets of gh') || line.includes('secrets to gh'));
@@ -170,7 +170,7 @@ describe('policy check', () => {
     const warned = (tool: string) =>
       checked(
         `secrets: { A: a }, ${tool}`,
-        rule,
+        '{ name: r, tools: [gh], action: allow, safe-arguments: true }',
         'gh',
         'networks: { one: { allow: ["a.example:443"] }, two: { allow: ["a.example:443", "b.example:443"] }, any: { allow: ["*.a.example:443"] }, old: { docker-network: real } }',
       ).warnings.filter(

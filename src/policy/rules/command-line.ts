@@ -14,6 +14,7 @@ import type { Glob } from './glob.ts';
 import { findUndoing, isUndone, lastingFlags } from './lasting-flags.ts';
 import { type ArgPattern, type Line, matchesLine, mayMatchAnywhere } from './match-args.ts';
 import { byAnyDash } from './option-names.ts';
+import { isUnnamed, type OtherDirectory, otherDirectoryOf } from './other-directory.ts';
 import { exactLines, generousLine } from './strict-lines.ts';
 import type { TextFilter } from './text-filter.ts';
 import type { Words } from './words.ts';
@@ -61,6 +62,7 @@ export class CommandLine {
   #filter: TextFilter | undefined;
   readonly #isLong: boolean;
   #isSafe: boolean | undefined;
+  #elsewhere: OtherDirectory | undefined;
   #undoing: ReturnType<typeof findUndoing> | undefined;
   #firstWords: readonly string[] | undefined;
   #readAgain: readonly string[] | undefined;
@@ -113,6 +115,13 @@ export class CommandLine {
       this.reading !== undefined &&
       hasSafeArguments(this.#grammar, this.reading);
     return this.#isSafe;
+  }
+
+  /** Its tool may work in another directory than the working directory, by an option that the rule does not name. */
+  mayLeave(rule: Rule): boolean {
+    if (this.#grammar === undefined || this.reading === undefined) return false;
+    this.#elsewhere ??= otherDirectoryOf(this.#grammar, this.reading);
+    return isUnnamed(this.#elsewhere, rule);
   }
 
   /** One of the flags stands there as it is written, and nothing undoes it; none does if the tool is not known. */

@@ -11,7 +11,7 @@ import { doorsOf, joinedConsent, strictestConsent, withConsent } from './consent
 import { forbiddenFor } from './forbidden-characters.ts';
 import { concerns, fitsStrictly, matchesExactly } from './match-rule.ts';
 import { rulesAbout } from './rule-index.ts';
-import { agree, withOverrides } from './run-overrides.ts';
+import { agree, tighterLimit, withOverrides, withTighter } from './run-overrides.ts';
 import { whyUnsure } from './why-unsure.ts';
 import { withoutRule } from './without-rule.ts';
 
@@ -65,20 +65,27 @@ export function decideByRules(
   return isUntold ? { decision: tooLong, rules: [] } : asked;
 }
 
-/** Whose yes is needed is held in doubt, too: no other spelling needs fewer. */
+/**
+ * What an ask rule says of a line that is asked about anyway counts in doubt, too, if it is stricter: no other spelling needs fewer
+ * people, is asked more often or runs within wider limits.
+ */
 function needing(ruling: Ruling, asking: readonly Rule[], line: CommandLine): Ruling {
   if (ruling.decision.action !== 'ask') return ruling;
-  const needs = asking
-    .filter((rule) => rule.consent !== undefined)
-    .filter((rule) => ruling.rules.includes(rule) || fitsStrictly(rule, line) !== 'no');
-  const consent = strictestConsent(needs.map((rule) => rule.consent));
+  const deciding = new Set(ruling.rules);
+  const fits = (rule: Rule) => deciding.has(rule) || fitsStrictly(rule, line) !== 'no';
+  const saying = asking.filter((rule) => saysHow(rule) && fits(rule));
+  const consent = strictestConsent(saying.map((rule) => rule.consent));
   const doors = consent === undefined ? [] : doorsOf(consent);
   // A rule without answer-in has the usual doors. It is looked for only if it would take one away.
   const isWider = doors.some((door) => !usualDoors.includes(door));
-  const isUsual = (rule: Rule) =>
-    rule.consent === undefined && (ruling.rules.includes(rule) || fitsStrictly(rule, line) !== 'no');
+  const isUsual = (rule: Rule) => rule.consent === undefined && fits(rule);
   const narrowed = isWider && asking.some(isUsual) ? joinedConsent([consent, undefined]) : consent;
-  return { ...ruling, decision: withConsent(ruling.decision, narrowed) };
+  const others = saying.filter((rule) => !deciding.has(rule));
+  return { ...ruling, decision: withConsent(tightened(ruling.decision, others), narrowed) };
+}
+
+function saysHow({ consent, rate, timeoutMs, overrides }: Rule): boolean {
+  return [consent, rate, timeoutMs, overrides].some((said) => said !== undefined);
 }
 
 const tooLong: Decision = {
@@ -99,23 +106,42 @@ function strictly(rules: readonly Rule[], line: CommandLine, tool: ToolDefinitio
     // No other one changes anything.
     if (fit === 'yes' && rule.action === 'deny') break;
   }
-  const ruling = ruled([...sure, ...unsure], tool);
+  const ruling = ruled(sure, tool, unsure);
   if (ruling === undefined || sure.length > 0) return ruling;
   const { decision } = ruling;
   return { ...ruling, decision: { ...decision, reason: `${decision.reason} (${whyUnsure(line)})` } };
 }
 
-/** The rules all have the same action. */
-function ruled(rules: readonly Rule[], tool: ToolDefinition): Ruling | undefined {
+/** The rules all have the same action. Of those that only may be about the line counts what makes it stricter. */
+function ruled(
+  sure: readonly Rule[],
+  tool: ToolDefinition,
+  unsure: readonly Rule[] = [],
+): Ruling | undefined {
+  const rules = [...sure, ...unsure];
   const [first] = rules;
   if (first === undefined) return undefined;
   const { action, name, reason, instead } = first;
   const said = { action, rule: name, reason, ...(instead === undefined ? {} : { instead }) };
   if (action === 'deny') return { decision: { ...said, code: 'denied-by-rule' }, rules };
-  const effective = withOverrides(tool, rules);
+  const effective = withOverrides(tool, sure);
+  if (effective === undefined) return { decision: conflict(sure), rules };
+  return { decision: tightened({ ...said, ...effectsOf(sure), tool: effective }, unsure), rules };
+}
+
+/** Held to what these rules say besides, as far as that is stricter. */
+function tightened(decision: Decision, rules: readonly Rule[]): Decision {
+  const { tool } = decision;
+  if (tool === undefined || rules.length === 0) return decision;
+  const { timeoutMs, rates = [] } = effectsOf(rules);
+  const all = [...(decision.rates ?? []), ...rates];
   return {
-    decision: effective === undefined ? conflict(rules) : { ...said, ...effectsOf(rules), tool: effective },
-    rules,
+    ...decision,
+    tool: withTighter(tool, rules),
+    ...(timeoutMs !== undefined && {
+      timeoutMs: tighterLimit(decision.timeoutMs ?? tool.timeoutMs, timeoutMs),
+    }),
+    ...(all.length > 0 && { rates: all }),
   };
 }
 

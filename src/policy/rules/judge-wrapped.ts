@@ -2,7 +2,7 @@ import type { Inner, InnerCommand } from '../arguments/see-through.ts';
 import type { DecidedTool, Decision, Rule } from '../policy.ts';
 import { joinedConsent, withConsent } from './consent.ts';
 import type { Ruling } from './decide-by-rules.ts';
-import { namesWord } from './match-args.ts';
+import { isLiteral, namesWord } from './match-args.ts';
 import { tighterLimit, tighterTool } from './run-overrides.ts';
 
 /**
@@ -22,23 +22,18 @@ export function withinWrapper(
       ({ args }) => namesWord(args, inner.path),
       'a script runs whatever is in it: name it in the args of a rule',
     );
-  if (inner.kind === 'opaque') return ifNamed(own, isLiteral, inner.why);
+  if (inner.kind === 'opaque') return ifNamed(own, ({ args }) => isLiteral(args), inner.why);
   const decision = strictest(own.decision, decideInner(inner), inner.tool);
   const both = { decision, rules: own.rules };
-  return inner.adds ? ifNamed(both, isLiteral, 'it adds arguments that cannot be seen') : both;
+  return inner.adds
+    ? ifNamed(both, ({ args }) => isLiteral(args), 'it adds arguments that cannot be seen')
+    : both;
 }
 
 function ifNamed(own: Ruling, names: (rule: Rule) => boolean, why: string): Ruling {
   return own.decision.action !== 'allow' || own.rules.some(names)
     ? own
     : { decision: unseen(why), rules: own.rules };
-}
-
-function isLiteral({ args }: Rule): boolean {
-  return (
-    args !== undefined &&
-    args.items.every((item) => item !== '**' && item.every((pieces) => pieces.length === 1))
-  );
 }
 
 function strictest(outer: Decision, inner: Decision, name: string): Decision {

@@ -56,6 +56,11 @@ export function compileArgs(items: readonly string[], mayBeBare = false): ArgPat
   };
 }
 
+/** They are the whole line, each word as it is written. */
+export function isLiteral(args: ArgPattern | undefined): boolean {
+  return args?.items.every((item) => item !== '**' && item.every(({ length }) => length === 1)) === true;
+}
+
 /** Whether a rule with these `args` leaves any command out. */
 export function isNarrow(args: ArgPattern | undefined): boolean {
   return args !== undefined && !args.items.every((item) => item === '**');

@@ -20,7 +20,8 @@ export function matchesExactly(rule: Rule, line: CommandLine): boolean {
     (rule.subcommands === undefined || line.isOneOf(rule.subcommands)) &&
     (rule.safeArguments !== true || line.isSafe) &&
     (rule.args === undefined || line.fitsLiterally(rule.args)) &&
-    (isAboutAll(rule) || line.saysAllReadAgain(rule))
+    (isAboutAll(rule) || line.saysAllReadAgain(rule)) &&
+    (rule.cwd === undefined || rule.action !== 'allow' || !line.mayLeave(rule))
   );
 }
 

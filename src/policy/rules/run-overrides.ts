@@ -1,4 +1,5 @@
 import type { DecidedTool, Rule, RunOverrides, ToolDefinition } from '../policy.ts';
+import { toolDefaults } from '../tool-defaults.ts';
 
 /**
  * `tool` with the settings of the rules, in any order: the tighter limit counts, variables and secrets add up. `undefined` if two
@@ -16,6 +17,28 @@ export function withOverrides(tool: ToolDefinition, rules: readonly Rule[]): Too
     secrets: joined([tool, ...said]),
   };
   return asksTooMuch(effective) ? undefined : effective;
+}
+
+/**
+ * `tool` with what of the rules' settings is stricter: these may be about another line, so none of them gives anything, and none
+ * changes where it runs.
+ */
+export function withTighter(tool: DecidedTool, rules: readonly Rule[]): DecidedTool {
+  return rules.flatMap(({ overrides }) => overrides ?? []).reduce(tighterBy, tool);
+}
+
+function tighterBy(tool: DecidedTool, said: RunOverrides): DecidedTool {
+  const limits = limitKeys.map((key) => [key, tighterLimit(tool[key], said[key] ?? tool[key])] as const);
+  const { network, reach } = toolDefaults;
+  return {
+    ...tool,
+    ...Object.fromEntries(limits),
+    ...(said.stdin === 'none' && { stdin: 'none' }),
+    ...(said.isolation === 'ghost' && { isolation: 'ghost' }),
+    ...(said.network === network && said.reach?.network === reach.network && { network, reach }),
+    record: lessRecord(tool.record, said.record ?? tool.record),
+    workspace: lesser(tool.workspace, said.workspace ?? tool.workspace),
+  };
 }
 
 /**

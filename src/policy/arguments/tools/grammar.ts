@@ -34,6 +34,8 @@ export interface Option {
   readonly harmless: boolean;
   /** Other options that mean the same with some value. */
   readonly alike?: readonly string[];
+  /** Its value leads to another directory, in which the tool then works. */
+  readonly isDirectory?: true;
   /**
    * For an option with values that change what runs: the values that do not; `#` means any digits. With any other
    * value nothing about the line is certain.
@@ -211,8 +213,9 @@ export interface OptionValue {
 /**
  * Options as a data file writes them, separated by blanks: `-v,--verbose` takes no value; `-f,--file=` needs one
  * (attached, or the next argument); `--color?` may have one attached; `-o={a|b}` and `--warn?{a|b}` are known only
- * with one of these; `--x+` is an option that `--no-x` undoes, and that is another option; `-c~--check` is another
- * spelling of the second, with its own way to take a value.
+ * with one of these; `-C=/` needs the directory in which the tool works, or what names it; `--x+` is an option that
+ * `--no-x` undoes, and that is another option; `-c~--check` is another spelling of the second, with its own way to take
+ * a value.
  */
 export function options(harmless: string, risky = ''): OptionTable {
   const all = [...parse(harmless, true), ...parse(risky, false)];
@@ -249,12 +252,18 @@ function parse(text: string, harmless: boolean): Option[] {
     .flatMap(withUndoing)
     .map((word) => {
       const [written = '', ...others] = word.split('~');
-      const [spelled = '', listed] = written.split('{');
+      const [said = '', listed] = written.split('{');
+      const isDirectory = said.endsWith('=/');
+      const spelled = isDirectory ? said.slice(0, -1) : said;
       const last = spelled.at(-1);
       const value = last === '=' ? 'required' : last === '?' ? 'optional' : 'none';
       const names = (value === 'none' ? spelled : spelled.slice(0, -1)).split(',');
       const values = listed === undefined ? {} : { values: new Set(listed.slice(0, -1).split('|')) };
-      return { names, value, harmless, ...values, ...(others.length === 0 ? {} : { alike: others }) };
+      return {
+        ...{ names, value, harmless, ...values },
+        ...(isDirectory && { isDirectory }),
+        ...(others.length > 0 && { alike: others }),
+      };
     });
 }
 

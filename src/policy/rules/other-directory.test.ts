@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { options } from '../arguments/tools/grammar.ts';
+import { toolData } from '../arguments/tools/tool-data.ts';
+import { decidedLine } from './decided-line.fixture.ts';
+
+const decided = (line: string, said: string, action = 'allow') => {
+  const [tool = ''] = line.split(' ');
+  return decidedLine(line, `name: here, tools: [${tool}], cwd: [/app], ${said}, action: ${action}`);
+};
+const any = 'args: ["**"]';
+
+describe('A-432 an allow rule with cwd lets through', () => {
+  test.each([
+    ['git -C /app/x commit -m y', 'subcommands: [commit]'],
+    ['git -C /app/x status', 'subcommands: [status], safe-arguments: true'],
+    ['git --git-dir=/app/x/.git commit', any],
+    ['git --work-tree /app/x commit', any],
+    ['git --strange commit', any],
+    ['make -C /app/x test', any],
+    ['make -kC/app/x test', any],
+    ['make --direc=/app/x test', any],
+    ['tar -x -f a -C /app/x', any],
+    ['tar xfC a /app/x', any],
+    ['tar -x -f a --directory=/app/x', 'flags: [-x]'],
+    ['go -C /app/x build', any],
+    ['go build -C /app/x', 'subcommands: [build]'],
+    ['npm --prefix /app/x test', any],
+    ['npm test -C /app/x', 'subcommands: [test]'],
+    ['npm test --prefi /app/x', any],
+    ['pnpm --dir=/app/x test', any],
+    ['yarn --cwd /app/x test', any],
+    ['terraform -chdir=/app/x plan', any],
+    ['terraform --chdir=/app/x plan', any],
+    ['cargo build --manifest-path /app/x/Cargo.toml', 'subcommands: [build]'],
+    ['cargo -C /app/x build', any],
+    ['docker compose --project-directory /app/x up', any],
+  ])('not %s, by %s', (line, said) => {
+    expect(decided(line, said)).toBe('deny');
+    // It is the cwd that narrows it.
+    const [tool = ''] = line.split(' ');
+    expect(decidedLine(line, `name: all, tools: [${tool}], args: ["**"], action: allow`)).toBe('allow');
+  });
+
+  test.each([
+    ['git commit -C HEAD', 'subcommands: [commit]'],
+    ['git log --strange', 'args: [log, "**"]'],
+    ['make test', any],
+    ['tar -x -f a', any],
+    ['npm test', any],
+    ['npm test', 'subcommands: [test]'],
+    ['git -C docs commit -m y', 'args: [-C, docs, commit, "**"]'],
+    ['git -C docs --strange commit', 'args: [-C, docs, --strange, commit]'],
+    ['terraform -chdir=infra plan -no-color', 'args: ["-chdir=infra", plan, "**"]'],
+    ['tar -x -f a -C out', 'flags: [-x, -C]'],
+    // What is known of no tool narrows nothing.
+    ['other -C /app/x', any],
+  ])('%s, by %s', (line, said) => {
+    expect(decided(line, said)).toBe('allow');
+  });
+});
+
+test('A-432 a person who is asked sees the whole line', () => {
+  expect(decided('git -C /app/x commit', 'subcommands: [commit]', 'ask')).toBe('ask');
+});
+
+test('A-432 data says so of an option with a value', () => {
+  expect(options('', '-C,--dir=/').get('--dir')).toEqual({
+    ...{ names: ['-C', '--dir'], value: 'required', harmless: false, isDirectory: true },
+  });
+  const isRead = (risky: string) => toolData.safeParse({ source: 'x', style: 'gnu', risky }).success;
+  expect(['-C=/', '-C=/x', '-C?/', '-C=/{x}'].map(isRead)).toEqual([true, false, false, false]);
+});
