@@ -84,7 +84,7 @@ async function invite(
 }
 
 async function enroll(
-  { invited, id, epoch }: Invitation,
+  { invited, id, epoch, pins }: Invitation,
   { request, from }: { readonly request: string; readonly from: string },
   options: EnrolmentOptions,
 ): Promise<Checked<Enrolled>> {
@@ -103,7 +103,8 @@ async function enroll(
   if (invited.kind === 'person') await people.noteLetIn(invited.name, true);
   const { agents } = whom(invited);
   const named = { relay: '', person: '', program: '', [invited.kind]: invited.name };
-  return { value: { ...named, agents, ...issued.answer } };
+  const authority = options.identity.authorities.trustedBy(pins);
+  return { value: { ...named, agents, ...issued.answer, authority } };
 }
 
 async function renew(

@@ -23,6 +23,8 @@ export interface Invitation {
   readonly invited: Invited;
   /** How often who is invited had been revoked when it was made. */
   readonly epoch: number;
+  /** Fingerprints of authorities: who enrols takes nothing without one of them. */
+  readonly pins: readonly string[];
 }
 
 export type EnrolmentIdentity = SigningIdentity & { readonly authorities: Authorities };
@@ -52,7 +54,7 @@ const claims = z.union([
 
 /** Until `expires`, in seconds since 1970. */
 export async function signInvitation(
-  { invited, epoch }: Omit<Invitation, 'id'>,
+  { invited, epoch }: Pick<Invitation, 'invited' | 'epoch'>,
   expires: number,
   { gatewayId, keys, authorities }: EnrolmentIdentity,
 ): Promise<{ readonly id: string; readonly token: string }> {
@@ -86,7 +88,8 @@ export async function readInvitation(
       clockTolerance: skewSeconds,
     });
     const read = claims.parse(payload);
-    return { value: { id: read.jti, invited: invitedBy(read), epoch: read.epoch } };
+    const pins = [read.ca, read.next ?? []].flat();
+    return { value: { id: read.jti, invited: invitedBy(read), epoch: read.epoch, pins } };
   } catch (error) {
     return { refused: describeTokenError(error) };
   }

@@ -1,12 +1,16 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect, createServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Credentials, makeAuthority } from '../../src/pki/authority.ts';
+import { type Credentials, endingAuthority, makeAuthority } from '../../src/pki/authority.ts';
 import { issueClientCertificate, issueServerCertificate } from '../../src/pki/issue-certificate.ts';
 import { stateFiles } from '../../src/pki/state-files.ts';
+import { certificatesIn } from '../../src/pki/trust-print.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import { takeDueAuthority } from '../keys/authority-files.ts';
 import { openAuthorities } from '../keys/rotate-authority.ts';
@@ -72,6 +76,22 @@ async function certificateBy(authority: Credentials): Promise<X509Certificate> {
 }
 
 const serialOf = (pem: string) => new X509Certificate(pem).serialNumber;
+const keyOf = (pem: string) => new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'pem' });
+
+/** Why a client that trusts `ca` does not take this server; empty if it does. */
+async function whyNotTaken(ca: string, { certificate: cert, key }: Credentials): Promise<string> {
+  const server = createServer({ cert, key }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const socket = connect({ host: '127.0.0.1', port, servername: 'localhost', ca });
+  const why = await once(socket, 'secureConnect').then(
+    () => '',
+    ({ code }: NodeJS.ErrnoException) => code ?? 'no code',
+  );
+  socket.destroy();
+  server.close();
+  return why;
+}
 
 test('P6: both count in the overlap, the door keeps its certificate till its end, and then all of it is of the new one', async () => {
   const live = await start();
@@ -83,7 +103,9 @@ test('P6: both count in the overlap, the door keeps its certificate till its end
   const { formerUntil } = await live.rotate(600);
   expect([authorities.server(), authorities.pins()].flat()).toHaveLength(3);
   expect(authorities.server()).toBe(door);
-  expect(authorities.trusted()).toBe(former.certificate + authorities.present().certificate);
+  expect(certificatesIn(authorities.trusted()).map(keyOf)).toEqual(
+    [former, authorities.present()].map(({ certificate }) => keyOf(certificate)),
+  );
   expect([held.isOver(), authorities.signed(await fresh()).life.isOver()]).toEqual([false, false]);
   await expect.poll(() => authorities.pins().length, { interval: 20 }).toBe(1);
   expect(Date.now()).toBeGreaterThanOrEqual(formerUntil);
@@ -108,10 +130,10 @@ test('P6: a restart in the overlap keeps both, and one behind its end has the ne
   const before = await start();
   const former = before.authorities.present();
   await before.rotate(1000);
-  const present = before.authorities.present();
+  const [present, trusted] = [before.authorities.present(), before.authorities.trusted()];
   await before.stop();
   const within = await start();
-  expect(within.authorities.trusted()).toBe(former.certificate + present.certificate);
+  expect(within.authorities.trusted()).toBe(trusted);
   expect(within.authorities.server().certificate).toContain(former.certificate);
   await expect(within.rotate(1000)).rejects.toThrow('a rotation is under way until ');
   await within.stop();
@@ -120,6 +142,45 @@ test('P6: a restart in the overlap keeps both, and one behind its end has the ne
   expect(behind.authorities.trusted()).toBe(present.certificate);
   expect(loadGatewayIdentity(dir).server.certificate).toContain(present.certificate);
   await behind.stop();
+});
+
+test('A-426 P6: who moved and is away at the end of the overlap trusts the former authority no longer', async () => {
+  const live = await start();
+  const [former, door] = [live.authorities.present(), live.authorities.server()];
+  const { formerUntil } = await live.rotate(1000);
+  const moved = live.authorities.trusted();
+  expect(await whyNotTaken(moved, door)).toBe('');
+  await expect.poll(() => whyNotTaken(moved, door), { interval: 100 }).toBe('CERT_HAS_EXPIRED');
+  expect(Date.now()).toBeGreaterThanOrEqual(formerUntil);
+  // Who stole its key can make any chain of it.
+  const { certificate, key } = await issueServerCertificate(former, ['localhost']);
+  const tomorrow = await endingAuthority(former, new Date(Date.now() + 86_400_000));
+  for (const above of ['', former.certificate, tomorrow])
+    expect(await whyNotTaken(moved, { certificate: certificate + above, key })).toBe('CERT_HAS_EXPIRED');
+  expect(await whyNotTaken(moved, live.authorities.server())).toBe('');
+  await live.stop();
+});
+
+test('who enrols by a token of before the rotation gets the former authority as that token knows it', async () => {
+  const live = await start();
+  const { authorities } = live;
+  const [former, before] = [authorities.present(), authorities.pins()];
+  await live.rotate(60_000);
+  expect(authorities.trustedBy(before)).toBe(former.certificate + authorities.present().certificate);
+  expect(authorities.trustedBy(authorities.pins())).toBe(authorities.trusted());
+  await live.stop();
+});
+
+test('an overlap that an earlier release began goes on as it was', async () => {
+  const before = await start();
+  const former = before.authorities.present();
+  await before.rotate(60_000);
+  const present = before.authorities.present();
+  await before.stop();
+  await rm(at(`${next}/former.pem`));
+  const live = await start();
+  expect(live.authorities.trusted()).toBe(former.certificate + present.certificate);
+  await live.stop();
 });
 
 describe('A-85 P6: a rotation that is cut off', () => {

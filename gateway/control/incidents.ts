@@ -21,7 +21,7 @@ export function createIncidents(audit: AuditLog): Incidents {
   return { tell: oncePerSecond(append) };
 }
 
-/** Tells the first of each kind at once, and how many followed when their second is over. */
+/** Tells the first of each kind at once, and how many followed when their second is over: no peer fills a log. */
 export function oncePerSecond(write: Tell): Tell {
   // The gateway chooses `caller` and `incident`, so there are few of them.
   const kinds = new Map<string, Kind>();

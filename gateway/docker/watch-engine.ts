@@ -62,15 +62,22 @@ interface RawEvent {
   readonly Type?: string;
   readonly Action?: string;
   readonly Actor?: { readonly ID?: string; readonly Attributes?: Readonly<Record<string, string>> };
-  readonly time?: number;
+  readonly time?: unknown;
 }
 
 function toEvent({ Type, Action, Actor, time }: RawEvent, gatewayId: string): EngineEvent | undefined {
-  const at = time ?? 0;
+  const at = wholeNumber(time, Number.MAX_SAFE_INTEGER) ?? 0;
   if (Type === 'image') return { type: 'images-changed', at };
   if (Type === 'volume') return { type: 'volumes-changed', at };
   const { ID, Attributes = {} } = Actor ?? {};
   if (Type !== 'container' || Action !== 'die' || ID === undefined) return undefined;
   if (Attributes[gatewayLabel] !== gatewayId) return undefined;
-  return { type: 'container-ended', containerId: ID, exitCode: Number(Attributes.exitCode ?? 125), at };
+  const exitCode = wholeNumber(Attributes.exitCode, 255);
+  return { type: 'container-ended', containerId: ID, exitCode, at };
+}
+
+/** A host may say anything. */
+function wholeNumber(told: unknown, most: number): number | undefined {
+  const number = /^\d+$/.test(String(told)) ? Number(told) : Number.NaN;
+  return number <= most ? number : undefined;
 }

@@ -30,6 +30,7 @@ let state: AgentState;
 let records: AuditRecord[];
 let ways: AgentWays;
 let lanes: Duplex[];
+let logged: string[];
 
 beforeEach(() => {
   agents = new Map([
@@ -38,8 +39,8 @@ beforeEach(() => {
     ['lost', agent('lost', 'nowhere')],
   ]);
   policy = policyWith('{ docs: { allow: ["docs.example:80"] } }');
-  [state, records, lanes] = ['active', [], []];
-  const log = pino({ level: 'silent' });
+  [state, records, lanes, logged] = ['active', [], [], []];
+  const log = pino({}, { write: (line) => void logged.push(line) });
   const audit = { append: async (record: AuditRecord) => void records.push(record), problem: () => '' };
   const egress = openEgress({
     audit,
@@ -172,4 +173,15 @@ test.each([
   const { ours, closed } = laneOf('coder');
   ours.write(bytes);
   await closed;
+});
+
+test('A-423 P20: lanes that a relay breaks without end are a line a second in the log, with a count', async () => {
+  const began = performance.now();
+  for (let lane = 0; lane < 50; lane += 1) {
+    const { ours, closed } = laneOf('coder');
+    ours.write(encodeFrame(FrameType.stdout, Buffer.from('x')));
+    await closed;
+  }
+  await expect.poll(() => logged.at(-1)).toMatch(/ \(the last of \d+ in a second\)/);
+  expect(logged.length).toBeLessThan(2 + (performance.now() - began) / 1000);
 });

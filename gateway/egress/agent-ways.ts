@@ -7,6 +7,7 @@ import { canonicalJson } from '../../src/plan.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { AgentStates } from '../control/agent-states.ts';
+import { oncePerSecond } from '../control/incidents.ts';
 import { ownReach } from '../judging/own-reach.ts';
 import type { Routes } from '../judging/seal-plan.ts';
 import type { McpDoor } from '../ports/mcp-door.ts';
@@ -51,6 +52,8 @@ export function createAgentWays(parts: AgentWaysParts): AgentWays {
 class Ways implements AgentWays {
   readonly #parts: AgentWaysParts;
   readonly #record: (way: AgentWay) => Promise<void>;
+  /** A relay may open lanes and break them as fast as it can. */
+  readonly #warn = oncePerSecond((text, agent, why) => this.#parts.log.warn({ agent, why }, text));
   readonly #open = new Map<string, Open>();
   /** Of each agent, over all of its lanes. */
   readonly #accounts = new Map<string, Account>();
@@ -101,7 +104,7 @@ class Ways implements AgentWays {
   }
 
   async #carry(way: AgentWay, lane: Duplex, mcp: OwnMcp, signal: AbortSignal): Promise<void> {
-    const { createWayOut, paceOf, log } = this.#parts;
+    const { createWayOut, paceOf } = this.#parts;
     const { agent } = way;
     try {
       // What may be reached is on the disk before anything is.
@@ -112,7 +115,7 @@ class Ways implements AgentWays {
       // Of one that was cut off its relay has a line.
       const { name, message } = error as Error;
       const isFault = ['InitFault', 'FrameError', 'ClawrdenError'].includes(name);
-      if (isFault) log.warn({ agent, why: message }, 'a way out has ended');
+      if (isFault) this.#warn('a way out has ended', agent, message);
     }
   }
 

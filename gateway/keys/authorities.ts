@@ -13,6 +13,8 @@ export interface Authorities {
   readonly trusted: () => string;
   /** `trustPrint` of that. */
   readonly print: () => string;
+  /** PEM, for who enrols by a token with these fingerprints: nothing is taken there without one of them. */
+  readonly trustedBy: (pins: readonly string[]) => string;
   /** Of our doors: the whole chain, and its key. */
   readonly server: () => Credentials;
   /** Fingerprints of authorities that our doors show: the one of now, and the one of later if that is another. */
@@ -37,8 +39,13 @@ export interface AuthorityPair {
 }
 
 export interface RotatedAuthorities extends Authorities {
-  /** The former one still counts until then (epoch milliseconds). */
-  readonly follow: (next: AuthorityPair, formerUntil: number) => void;
+  /**
+   * The present one still counts until then (epoch milliseconds). `former`: PEM, in its place for those who have to
+   * trust it; if absent, its own certificate.
+   */
+  readonly follow: (
+    next: AuthorityPair & { readonly formerUntil: number; readonly former?: string | undefined },
+  ) => void;
   /** When the former one stops; undefined if there is none. */
   readonly formerUntil: () => number | undefined;
   /** Lets go of the former one once its time is over; whether it did. */
@@ -54,13 +61,19 @@ const [endless, over] = [lifetime(undefined), lifetime(0)];
 
 export function createAuthorities(first: AuthorityPair): RotatedAuthorities {
   let present: Issuer = { ...first, life: endless };
-  let former: (Issuer & { readonly until: number }) | undefined;
+  let former: (Issuer & { readonly until: number; readonly ending: string }) | undefined;
   const { watch, tell: changed } = createListeners();
-  const trusted = () => (former?.authority.certificate ?? '') + present.authority.certificate;
+  const trusted = () => (former?.ending ?? '') + present.authority.certificate;
   return {
     present: () => present.authority,
     trusted,
     print: () => trustPrint(trusted()),
+    trustedBy: (pins) => {
+      const { certificate } = present.authority;
+      if (former === undefined || pins.includes(fingerprintOfPem(certificate))) return trusted();
+      // Its print is another: who gets this renews at the first call.
+      return former.authority.certificate + certificate;
+    },
     // Those who have not moved trust the former one alone.
     server: () => (former ?? present).server,
     pins: () => {
@@ -77,10 +90,10 @@ export function createAuthorities(first: AuthorityPair): RotatedAuthorities {
       return { life, isPresent: issuer === present };
     },
     watch,
-    follow: (next, until) => {
+    follow: ({ authority, server, formerUntil: until, former: ending = present.authority.certificate }) => {
       present.life = lifetime(until);
-      former = Object.assign(present, { until });
-      present = { ...next, life: endless };
+      former = Object.assign(present, { until, ending });
+      present = { authority, server, life: endless };
       changed();
     },
     formerUntil: () => former?.until,

@@ -8,10 +8,13 @@ import type { AuthorityPair } from './authorities.ts';
 const { authority, authorityKey, server, serverKey } = stateFiles;
 /** In the order in which they take the place of the former ones. */
 const names = [authority, authorityKey, server, serverKey] as const;
+const formerName = 'former.pem';
 const untilName = 'until';
 
 /** The next authority, whose folder is there from its rotation on until the former one has stopped. */
 export interface NextAuthority extends AuthorityPair {
+  /** PEM: the former one, by a certificate that ends when it stops. Absent if an earlier release made the folder. */
+  readonly former?: string | undefined;
   /** Epoch milliseconds. */
   readonly formerUntil: number;
 }
@@ -26,6 +29,7 @@ export async function stageAuthority(state: string, next: NextAuthority): Promis
     [authorityKey]: next.authority.key,
     [server]: next.server.certificate,
     [serverKey]: next.server.key,
+    ...(next.former !== undefined && { [formerName]: next.former }),
     [untilName]: `${new Date(next.formerUntil).toISOString()}\n`,
   };
   for (const [name, text] of Object.entries(texts)) await writeSynced(join(folder, name), text);
@@ -86,7 +90,9 @@ export function readNextAuthority(state: string): NextAuthority | undefined {
   const folder = join(state, stateFiles.nextAuthority);
   if (!existsSync(folder)) return undefined;
   const text = (name: string) => readFileSync(join(folder, name), 'utf8');
+  const hasFormer = existsSync(join(folder, formerName));
   return {
+    former: hasFormer ? text(formerName) : undefined,
     authority: { certificate: text(authority), key: text(authorityKey) },
     server: { certificate: text(server), key: text(serverKey) },
     formerUntil: untilIn(folder),

@@ -1,5 +1,6 @@
 import { ClawrdenError } from '../../src/errors.ts';
 import { createInTurn } from '../../src/in-turn.ts';
+import { endingAuthority } from '../../src/pki/authority.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { AuthorityRecord } from '../audit/audit-record.ts';
@@ -37,13 +38,15 @@ export interface LiveAuthorities {
 }
 
 const lookMs = 500;
+/** The doors show the former authority's certificate until the first look behind the stated moment. */
+const spareMs = 1000;
 const namedAtMost = 8;
 
 export async function openAuthorities(parts: AuthorityParts): Promise<LiveAuthorities> {
   const { folder, first, audit, unmoved } = parts;
   const authorities = createAuthorities(first);
   const next = readNextAuthority(folder);
-  if (next !== undefined) authorities.follow(next, next.formerUntil);
+  if (next !== undefined) authorities.follow(next);
   if (dropStagedAuthority(folder))
     await audit.append({ ...emptyRecord, event: 'withdrawn', reason: 'the rotation was cut off' });
   let problem = '';
@@ -98,12 +101,14 @@ async function rotate(
     return { refused: `a rotation is under way until ${new Date(until).toISOString()}; rotate again then` };
   const present = { authority: authorities.present(), server: authorities.server() };
   const pair = await makeAuthorityPair(gatewayId, present);
-  const next: NextAuthority = { ...pair, formerUntil: Date.now() + overlapMs };
+  const formerUntil = Date.now() + overlapMs;
+  const former = await endingAuthority(present.authority, new Date(nextSecond(formerUntil + spareMs)));
+  const next: NextAuthority = { ...pair, formerUntil, former };
   const fingerprint = fingerprintOfPem(pair.authority.certificate);
   const record: AuthorityRecord = {
     ...{ type: 'authority', event: 'rotated', fingerprint, by, reason },
     former: fingerprintOfPem(present.authority.certificate),
-    formerUntil: new Date(next.formerUntil).toISOString(),
+    formerUntil: new Date(formerUntil).toISOString(),
   };
   await orNothing(stageAuthority(folder, next));
   await recordedFirst(audit.append(record));
@@ -115,8 +120,13 @@ async function rotate(
       `nothing has changed, although the audit has a record of it: ${fault}`,
     );
   }
-  authorities.follow(next, next.formerUntil);
-  return { value: { fingerprint, formerUntil: next.formerUntil } };
+  authorities.follow(next);
+  return { value: { fingerprint, formerUntil } };
+}
+
+/** A certificate knows whole seconds, and leaves out the rest. */
+function nextSecond(time: number): number {
+  return Math.ceil(time / 1000) * 1000;
 }
 
 async function orNothing(work: Promise<void>): Promise<void> {

@@ -62,7 +62,8 @@ export type EngineEvent =
   | {
       readonly type: 'container-ended';
       readonly containerId: string;
-      readonly exitCode: number;
+      /** 0 to 255; undefined if the engine says nothing of that kind. */
+      readonly exitCode: number | undefined;
       readonly at: number;
     }
   | { readonly type: 'images-changed' | 'volumes-changed'; readonly at: number };

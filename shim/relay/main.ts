@@ -20,7 +20,7 @@ import { createRefusalNote } from './control/refusal-note.ts';
 import { type Link, openRenewingLink } from './control/renewing-link.ts';
 import { synchronize } from './control/synchronize.ts';
 import { openAgentEngine } from './execution/agent-engine.ts';
-import { countedLog } from './listening/counted-log.ts';
+import { clientLog } from './listening/counted-log.ts';
 import { createParseTurns } from './listening/request/parse-turns.ts';
 import { loadPeerCredentials } from './listening/socket/peer-credentials.ts';
 import { refuseDescriptors } from './listening/socket/refuse-descriptors.ts';
@@ -151,7 +151,7 @@ function openAgents(
   const shared = { ...parts, files, limits: config.limits, turn: createParseTurns() };
   return openAgentSet({
     config,
-    serve: (places) => createServedAgent(places, { ...shared, warn: countedLog(log) }),
+    serve: (places) => createServedAgent(places, { ...shared, ...clientLog(log) }),
     file: createToldFile(config.state, log),
     ...kept,
     log,

@@ -5,6 +5,8 @@ export const windowUp = 64 * 1024;
 export const windowDown = 256 * 1024;
 const leastRoom = windowUp / 4;
 const longestPiece = 64 * 1024;
+/** Pieces that wait are joined up to this: a window of single bytes would be 65,536 of them. */
+const joinedBytes = 1024;
 
 /** What a connection has its init told. */
 export interface Teller {
@@ -41,8 +43,7 @@ export class Connection extends Duplex {
   came(bytes: Buffer): boolean {
     this.#unread += bytes.length;
     if (this.#isFinished || this.#unread + this.#owed > windowUp) return false;
-    // The bytes are a view into a chunk of other connections.
-    this.#came.push(Buffer.from(bytes));
+    this.#keep(bytes);
     this.#hand();
     return true;
   }
@@ -110,6 +111,15 @@ export class Connection extends Duplex {
 
   #carryOn(): void {
     if (this.#writing !== undefined && this.#credit > 0) this.#tell.waits();
+  }
+
+  /** Copies them: they are a view into a chunk of other connections. */
+  #keep(bytes: Buffer): void {
+    const last = this.#came.at(-1);
+    if (last && last.length + bytes.length <= joinedBytes) {
+      this.#came.pop();
+      this.#came.push(Buffer.concat([last, bytes]));
+    } else this.#came.push(Buffer.from(bytes));
   }
 
   #hand(): void {

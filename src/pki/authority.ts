@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
+import type { X509CertificateCreateParamsName } from '@peculiar/x509';
 import { cryptoKeys, makeKey, signing } from './keys.ts';
 import { x509 } from './x509.ts';
 
@@ -14,6 +15,22 @@ export const authorityDays = 3650;
 
 /** A new certificate authority that may issue end certificates only. */
 export async function makeAuthority(name: string): Promise<Credentials> {
+  const key = makeKey();
+  return { certificate: await selfSigned(key, [{ CN: [name] }], validity(authorityDays)), key };
+}
+
+/** Another certificate of the same authority: who holds this one in place of its own trusts it until `end` at most. */
+export async function endingAuthority({ certificate, key }: Credentials, end: Date): Promise<string> {
+  const { X509Certificate } = await x509();
+  const { subjectName, notBefore, notAfter } = new X509Certificate(certificate);
+  return await selfSigned(key, subjectName, { notBefore, notAfter: end < notAfter ? end : notAfter });
+}
+
+async function selfSigned(
+  key: string,
+  name: X509CertificateCreateParamsName,
+  period: Validity,
+): Promise<string> {
   const {
     BasicConstraintsExtension,
     KeyUsageFlags,
@@ -21,12 +38,11 @@ export async function makeAuthority(name: string): Promise<Credentials> {
     SubjectKeyIdentifierExtension,
     X509CertificateGenerator,
   } = await x509();
-  const key = makeKey();
   const keys = cryptoKeys(key, createPublicKey(createPrivateKey(key)));
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: newSerialNumber(),
-    name: [{ CN: [name] }],
-    ...validity(authorityDays),
+    name,
+    ...period,
     signingAlgorithm: signing,
     keys,
     extensions: [
@@ -35,7 +51,7 @@ export async function makeAuthority(name: string): Promise<Credentials> {
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
-  return { certificate: `${certificate.toString('pem')}\n`, key };
+  return `${certificate.toString('pem')}\n`;
 }
 
 export interface Validity {

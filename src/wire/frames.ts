@@ -61,17 +61,17 @@ export function encodeFrame(type: number, payload?: Uint8Array): Buffer {
 }
 
 /**
- * Bytes in, frames out. Holds at most one unfinished frame (≤ 1 MiB + header, or `most`). If a length is over the limit, throws
- * `FrameError` from the header alone, before it keeps any payload.
+ * Bytes in, frames out. Holds at most one unfinished frame (≤ 1 MiB + header, or `most`, which is asked at each header).
+ * If a length is over the limit, throws `FrameError` from the header alone, before it keeps any payload.
  */
 export class FrameReader {
   #chunks: Buffer[] = [];
   #buffered = 0;
   #wanted = frameHeaderBytes;
-  readonly #most: number;
+  readonly #most: () => number;
 
-  constructor(most = maxFrameBytes) {
-    this.#most = most;
+  constructor(most: number | (() => number) = maxFrameBytes) {
+    this.#most = typeof most === 'number' ? () => most : most;
   }
 
   /** The frames that `chunk` completes, in order. Those before a length over the limit go with the error. */
@@ -97,8 +97,8 @@ export class FrameReader {
     this.#wanted = frameHeaderBytes;
     while (rest.length - offset >= frameHeaderBytes) {
       const length = rest.readUInt32BE(offset + 1);
-      if (length > this.#most)
-        throw new FrameError(`a frame of ${length} bytes is over the limit of ${this.#most}`);
+      const most = this.#most();
+      if (length > most) throw new FrameError(`a frame of ${length} bytes is over the limit of ${most}`);
       const end = offset + frameHeaderBytes + length;
       if (end > rest.length) {
         this.#wanted = frameHeaderBytes + length;

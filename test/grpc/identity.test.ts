@@ -197,13 +197,19 @@ test('a viewer runs nothing, and only relays synchronize', async () => {
   }
 });
 
-test('what the log says of a refused call: who, what and why', async () => {
+test('A-423 P20: what the log says of refused calls: who, what and why; of many of one name once a second', async () => {
   const lines: string[] = [];
   await using gateway = await startTestGateway({ onLog: (line) => lines.push(line) });
-  await callWith(gateway, await gateway.identity(admin));
-  expect(JSON.parse(lines.at(-1) ?? '{}')).toMatchObject({
-    msg: 'call refused',
-    reason: 'no bearer token',
-    path: listHosts.path,
-  });
+  const refused = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'call refused');
+  const [ours, other] = [await gateway.identity(admin), await gateway.identity(relay)];
+  const began = performance.now();
+  await Promise.all(Array.from({ length: 40 }, () => callWith(gateway, ours)));
+  await callWith(gateway, other);
+  const of = (name: string) => refused().filter(({ who }) => who === name);
+  await expect.poll(() => of('person:admin').length).toBeGreaterThan(1);
+  const [first, last] = [of('person:admin').at(0), of('person:admin').at(-1)];
+  expect(first.reason).toMatch(`no bearer token, at ${listHosts.path} from `);
+  expect(last.reason).toMatch(/ \(the last of \d+ in a second\)$/);
+  expect(of('person:admin').length).toBeLessThan(2 + (performance.now() - began) / 1000);
+  expect(of(`relay:${relay.name}`)).toHaveLength(1);
 });

@@ -177,6 +177,25 @@ test('P20 the 257th command of one agent is refused at once, and the next is ser
   expect(next.exit).toEqual([0, 0]);
 });
 
+test('A-423 P20: of commands that an agent asks for without end the relay logs some, and counts the others', async () => {
+  await using relay = await startRecording();
+  const [batches, inBatch] = [6, 50];
+  const ended = () => relay.logged.filter(({ msg }) => msg === 'ended');
+  const began = performance.now();
+  for (let batch = 0; batch < batches; batch += 1) {
+    const shims = Array.from({ length: inBatch }, () => relay.shim().request(version1));
+    await Promise.all(shims.map((shim) => shim.closed));
+  }
+  expect(ended().length).toBeLessThanOrEqual(101 + (5 * (performance.now() - began)) / 1000);
+  let asked = batches * inBatch;
+  const untold = async () => {
+    asked += 1;
+    await expectServed(relay);
+    return asked - ended().reduce((sum, { suppressed }) => sum + 1 + Number(suppressed), 0);
+  };
+  await expect.poll(untold, { interval: 300 }).toBe(0);
+});
+
 test('A-91: a socket that is taken away is made anew, and the gateway is told once', async () => {
   await using relay = await startRecording();
   await unlink(relay.socket);

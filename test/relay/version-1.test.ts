@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { FromCaller } from '../../gateway/ports/channel.ts';
 import type { ClawrdenError } from '../../src/errors.ts';
@@ -187,12 +188,39 @@ test.each([
   await shim.until(() => ended !== undefined);
 });
 
-test('a frame that announces more than 1 MiB drops the connection from its header alone', async () => {
+test.each([
+  ['more than 1 MiB', FrameType.stdin, 1024 * 1024 + 1],
+  ['A-425 P22: stdin that it has no credit for', FrameType.stdin, 5],
+  ['A-425 P22: a control that is longer than any', FrameType.resize, 5],
+])('a frame that announces %s drops the connection from its header alone', async (_what, type, length) => {
   await using relay = await startRelay({ execute: (_caller, _request, channel) => untilGone(channel) });
   const shim = relay.shim().request(version1);
-  shim.socket.write(Buffer.concat([Uint8Array.of(5), uint32(1024 * 1024 + 1)]));
-  await shim.closed;
+  shim.socket.write(Buffer.concat([Uint8Array.of(type), uint32(length)]));
+  await shim.until(() => shim.socket.destroyed);
   expect(shim.frames).toEqual([]);
+});
+
+test('A-425 P22: stdin in one frame of all of its credit goes up, however it is cut', async () => {
+  const window = 256 * 1024;
+  const inputs: FromCaller[] = [];
+  await using relay = await startRelay({
+    execute: collect(inputs, ({ type }) => type === 'stdin-end', window),
+  });
+  const shim = relay.shim().request(version1);
+  await shim.until(() => shim.frames.some(({ type }) => type === FrameType.credit));
+  const frame = Buffer.concat([Uint8Array.of(FrameType.stdin), uint32(window), Buffer.alloc(window)]);
+  let at = 0;
+  for (const end of [3, 100, 100_000, frame.length]) {
+    shim.socket.write(frame.subarray(at, end));
+    await sleep(20);
+    at = end;
+  }
+  shim.frame(FrameType.stdin);
+  await shim.closed;
+  expect(inputs.map((input) => (input.type === 'stdin' ? input.bytes.length : input.type))).toEqual([
+    window,
+    'stdin-end',
+  ]);
 });
 
 test('cancel: the gateway learns that it was asked for, and the shim how it ended', async () => {

@@ -128,6 +128,10 @@ test(`P6 P15: the authority is rotated under ${perSecond} executions a second: n
   // All that is told moves at once: the relay over its stream, who rotated by the next call.
   await expect.poll(() => authoritiesOf(gateway.relayFolder)).toBe(2);
   expect(await authoritiesOf(join(gateway.state, 'admin'))).toBe(2);
+  const [former = ''] = certificatesIn((await readIdentity(gateway.relayFolder)).authority.toString());
+  const trustedFor = new X509Certificate(former).validToDate.getTime() - until;
+  expect(trustedFor).toBeGreaterThanOrEqual(1000);
+  expect(trustedFor).toBeLessThan(3000);
   expect(await warnings()).toContain(`counts until ${formerUntil}; not moved yet: person:${second}`);
   const enrol = (token: string, name: string) =>
     enroll({ address: gateway.enrollAddress, token, as: 'relay', identityDir: folderOf(name) });

@@ -7,8 +7,9 @@ import {
 } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
+import { oncePerSecond } from '../../control/incidents.ts';
 import type { Admission, Checked } from '../../ports/authentication.ts';
-import type { Principal } from '../../ports/principal.ts';
+import { type Principal, principalName } from '../../ports/principal.ts';
 import { permit } from '../../principals/call-rules.ts';
 import type { Front } from '../front/front.ts';
 import type { RelayPlace } from '../front/relay-place.ts';
@@ -33,19 +34,19 @@ const bearerPattern = /^Bearer ([\w.-]+)$/;
 
 export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logger): Callers {
   // A call keeps its metadata object from the interceptor to the handler.
-  const callers = new WeakMap<Metadata, Principal>();
-  const served = new WeakMap<Metadata, ServedCall>();
+  const [callers, served] = [new WeakMap<Metadata, Principal>(), new WeakMap<Metadata, ServedCall>()];
+  const warn = oncePerSecond((text, who, reason) => log.warn({ who, reason }, text));
 
   function admit(
     call: ServerInterceptingCallInterface,
-    path: string,
+    { path, who }: { readonly path: string; readonly who: string },
     checking: Promise<Checked<Principal>>,
     pass: (caller: Principal) => void,
   ): void {
     checking
       .then((checked) => {
         if ('value' in checked) return pass(checked.value);
-        log.warn({ peer: call.getPeer(), path, reason: checked.refused }, 'call refused');
+        warn('call refused', who, `${checked.refused}, at ${path} from ${call.getPeer()}`);
         call.sendStatus({ code: status.UNAUTHENTICATED, details: checked.refused });
       })
       .catch((error: unknown) => {
@@ -76,7 +77,7 @@ export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logg
                 path === RelayServiceService.synchronize.path
                   ? checking
                   : placed(now?.place, checking, gone.signal);
-              admit(call, path, checked, (caller) => {
+              admit(call, { path, who: shownBy(now) }, checked, (caller) => {
                 // Its connection may have ended meanwhile; then there is no peer to serve.
                 if (gone.signal.aborted) return;
                 const permitted = permit(caller, callOf(path));
@@ -92,6 +93,11 @@ export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logg
       });
     },
   };
+}
+
+/** The name in the certificate: there are few, and no peer chooses its own. */
+function shownBy(served: ServedCall | undefined): string {
+  return served?.admission === undefined ? '' : principalName(served.admission.peer);
 }
 
 /** `/clawrden.v1.WardenService/GetStatus` as the table of roles names it. */

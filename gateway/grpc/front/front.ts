@@ -123,7 +123,7 @@ export class Front implements Disposable {
     const key = connectionKey(raw);
     this.#open.set(key, connection);
     raw.once('close', () => {
-      this.#open.delete(key);
+      if (this.#open.get(key) === connection) this.#open.delete(key);
       this.#bounds.remove(connection);
     });
     if (placed.displaced !== undefined)

@@ -19,7 +19,7 @@ function lost(container: string, timeoutMs = 60_000): ExecutionRecord {
   return { ...ids, host: 'build-1', container, plan: JSON.stringify({ timeoutMs }) } as ExecutionRecord;
 }
 
-const ended = (containerId: string, exitCode: number): EngineEvent => ({
+const ended = (containerId: string, exitCode: number | undefined): EngineEvent => ({
   ...{ type: 'container-ended', containerId, exitCode, at: 1 },
 });
 
@@ -45,6 +45,19 @@ test('the exit code of a command that was lost with its host goes to the audit o
       code: 7,
     },
   ]);
+});
+
+test('A-427 P24: an end whose exit code cannot be is in the audit, without a code', () => {
+  const records: AuditRecord[] = [];
+  const lateExits = createLateExits(
+    (entry) => records.push(entry),
+    () => true,
+  );
+  const host = hostOn(ghostlyEngine('build-1'));
+  lateExits.expect(host, lost('c1'));
+  lateExits.hear(host, ended('c1', undefined));
+  expect(records).toMatchObject([{ container: 'c1', text: expect.stringContaining('does not say') }]);
+  expect(records[0]).not.toHaveProperty('code');
 });
 
 test('a host that is back is asked what happened meanwhile; what it does not know is told as unknown', async () => {

@@ -23,6 +23,7 @@ export interface LateExits {
   readonly running: () => ExecutionRecord[];
 }
 
+const unsaid = 'a code that the host does not say';
 const maxExpected = 1_000;
 const recallMs = 10_000;
 /** The init ends at most this long after the plan's timeout. */
@@ -54,7 +55,7 @@ export function createLateExits(
       if (known.execution.container !== event.containerId) continue;
       // The container of a session says nothing of one command.
       if (isInSession(known.execution)) tell(known, undefined, 'it ended with its session');
-      else tell(known, event.exitCode, `it exited with ${event.exitCode} after its host was lost`);
+      else tell(known, event.exitCode, `it exited with ${event.exitCode ?? unsaid} after its host was lost`);
     }
   }
 

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import type { Logger } from 'pino';
 import type { Identity } from '../../../src/command.ts';
 import type { AgentPlaces } from '../../../src/config/told-agents.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
@@ -11,6 +12,7 @@ import { type JailFiles, prepareJail, setTools } from './jail.ts';
 
 export interface ServeParts extends Omit<ListenerOptions, 'agent' | 'mirrors' | 'starts'> {
   readonly files: JailFiles;
+  readonly log: Logger;
 }
 
 /** One agent: its socket, its jail, and what runs for it here. */

@@ -23,6 +23,8 @@ export type ToShim = Output | { readonly type: 'notice'; readonly text: string }
 type InputHandler = (input: Input) => Promise<void> | undefined;
 
 const maxEarlyInputs = 16;
+/** A resize. */
+const longestControl = 4;
 /** After so many frames everybody else has a turn. */
 const framesInTurn = 64;
 
@@ -34,7 +36,8 @@ export class ShimChannel {
   readonly #socket: Socket;
   readonly #version: number;
   readonly #abort = new AbortController();
-  readonly #reader = new FrameReader();
+  /** Nothing is kept of stdin that there is no credit for: its header ends the connection. */
+  readonly #reader = new FrameReader(() => Math.max(longestControl, this.#credit));
   readonly #waitBefore: (frames: readonly Frame[]) => number;
   /** While there are any, nothing is read. */
   #pauses = 0;

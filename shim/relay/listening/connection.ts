@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { Command } from '../../../src/command.ts';
 import type { ServedConfig } from '../../../src/config/told-agents.ts';
 import { type ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
@@ -18,14 +17,14 @@ import type { AgentEngine } from '../execution/agent-engine.ts';
 import { type CommandTrace, startCommandTrace } from '../execution/command-trace.ts';
 import type { Mirror } from '../execution/mirror.ts';
 import { relayExecution } from '../execution/relayed-execution.ts';
-import type { CountedLog } from './counted-log.ts';
+import type { ClientLog } from './counted-log.ts';
 import type { ReportTooMuch } from './folded-reports.ts';
 import { type Admission, admitRequest } from './request/admit-request.ts';
 import type { AgentBudget } from './request/agent-budget.ts';
 import type { Peer } from './request/identity-refusal.ts';
 import { receiveRequest } from './request/receive-request.ts';
 
-export interface ConnectionContext {
+export interface ConnectionContext extends ClientLog {
   readonly agent: ServedConfig;
   readonly link: Pick<GatewayClient, 'execute'> & Reachable;
   readonly engine: AgentEngine;
@@ -33,9 +32,6 @@ export interface ConnectionContext {
   readonly mirrors: Set<Mirror>;
   /** Those of them that start. */
   readonly starts: Gate;
-  readonly log: Logger;
-  /** For protocol errors of this agent's clients. */
-  readonly warn: CountedLog;
   /** Shared by all of this agent's clients. */
   readonly budget: AgentBudget;
   readonly reportTooMuch: ReportTooMuch;
@@ -137,7 +133,7 @@ export class Connection {
   }
 
   async #run(command: Command): Promise<void> {
-    const { agent, log, spans } = this.#context;
+    const { agent, tellEnd, spans } = this.#context;
     const executionId = newExecutionId();
     const start = performance.now();
     const trace = spans && startCommandTrace(spans, this.#beganAt);
@@ -148,7 +144,7 @@ export class Connection {
     this.#shim.finish(outcome);
     if (trace !== undefined)
       void this.#told.then(() => trace.tell({ agent: agent.name, executionId, outcome }));
-    log.info({ agent: agent.name, executionId, outcome, ms: Math.round(performance.now() - start) }, 'ended');
+    tellEnd({ agent: agent.name, executionId, outcome, ms: Math.round(performance.now() - start) }, 'ended');
   }
 
   async #outcomeOf(

@@ -1,23 +1,36 @@
 import type { Logger } from 'pino';
-
-const intervalMs = 1000;
+import { tokenBucket } from '../../../src/token-bucket.ts';
 
 export type CountedLog = (fields: object, message: string) => void;
 
-/**
- * Warns at most once a second, with a count of the omitted warnings, so that a hostile client cannot fill the disk.
- */
-export function countedLog(log: Logger): CountedLog {
-  let quietUntil = Number.NEGATIVE_INFINITY;
+/** What the log has of one agent's clients. Each has a rate, so that a hostile client cannot fill the disk. */
+export interface ClientLog {
+  /** Protocol errors and refusals: one a second. */
+  readonly warn: CountedLog;
+  /** Ends of commands: of an ordinary agent all of them. */
+  readonly tellEnd: CountedLog;
+}
+
+const endsPerSecond = 5;
+const endsAtOnce = 100;
+
+export function clientLog(log: Logger): ClientLog {
+  return {
+    warn: countedLog((fields, message) => log.warn(fields, message), 1, 1),
+    tellEnd: countedLog((fields, message) => log.info(fields, message), endsPerSecond, endsAtOnce),
+  };
+}
+
+/** Each line counts those that were left out before it. */
+function countedLog(write: CountedLog, perSecond: number, atOnce: number): CountedLog {
+  const lines = tokenBucket(perSecond, undefined, atOnce);
   let suppressed = 0;
   return (fields, message) => {
-    const now = performance.now();
-    if (now < quietUntil) {
+    if (!lines.take(1)) {
       suppressed += 1;
       return;
     }
-    log.warn({ ...fields, suppressed }, message);
-    quietUntil = now + intervalMs;
+    write({ ...fields, suppressed }, message);
     suppressed = 0;
   };
 }
