@@ -278,7 +278,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     tellRelays();
   };
   doors.follow({ log, faults }, watching.signal);
-  reloadOnChange(live, { file: config.file, apply, record, log, faults }, watching.signal);
+  reloadOnChange(live, { file: config.file, check: pool.check, apply, record, log, faults }, watching.signal);
   workspaces.begin(pool);
   const page = pageUrl(config.http, servers.ports.http);
   await notify.begin({ ...records, warden, agents, principals, page, faults, log });

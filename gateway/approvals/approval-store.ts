@@ -58,13 +58,17 @@ export function createApprovalStore(database: Database): ApprovalStore {
       const now = Date.now();
       await expirePending(database, now);
       await forgetPlans(database, now);
-      return database
-        .selectFrom('approvals')
-        .selectAll()
-        .where('state', 'in', ['pending', 'approved'])
-        .where('used_at', 'is', null)
-        .where('expires_at', '>', now)
-        .execute();
+      return (
+        database
+          .selectFrom('approvals')
+          .selectAll()
+          .where('state', 'in', ['pending', 'approved'])
+          .where('used_at', 'is', null)
+          .where('expires_at', '>', now)
+          // Forgotten before the clock was set back.
+          .where('plan', '<>', '')
+          .execute()
+      );
     },
     addYes: (approval, yes) => keepYes(database, approval, yes),
     yeses: () => readYeses(database),

@@ -13,6 +13,9 @@ function reloader(first: string) {
   const lines: string[] = [];
   const live = openLiveConfig(parseGatewayConfig(first, 'g.yaml'));
   const parts: ReloadParts = {
+    check: ({ hosts }) => {
+      if (hosts.some(({ name }) => name === 'wrong')) throw new Error('host wrong: its key cannot be read');
+    },
     apply: ({ hosts }: GatewayConfig) => void applied.push(hosts.map(({ name }) => name)),
     record: (entry) => void records.push(entry),
     log: pino({ level: 'info' }, { write: (line) => void lines.push(line) }),
@@ -48,6 +51,17 @@ test('a file that is wrong changes nothing, and is told once in the audit', () =
   expect(lines.filter((line) => line.includes('the last good one stays'))).toHaveLength(3);
   load(`hosts:\n${host('b')}`);
   expect(applied).toEqual([['b']]);
+});
+
+test('A-450: a file whose hosts cannot all be used changes nothing, and is taken when they can', () => {
+  const { load, applied, records, live } = reloader(`hosts:\n${host('a')}`);
+  load(`hosts:\n${host('b')}${host('wrong')}`);
+  expect(applied).toEqual([]);
+  expect([...live.hosts().keys()]).toEqual(['a']);
+  expect(live.problem()).toContain('its key cannot be read');
+  expect(records).toMatchObject([{ incident: 'config-refused' }]);
+  load(`hosts:\n${host('b')}`);
+  expect([applied, live.problem()]).toEqual([[['b']], '']);
 });
 
 test('what needs a restart is told, and what does not is applied all the same', () => {

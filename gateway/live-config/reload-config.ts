@@ -26,6 +26,8 @@ export interface LiveEgress extends Pick<GatewayConfig, 'secrets'> {
 }
 
 export interface ReloadParts {
+  /** Throws if `apply` could not make all of it count. */
+  readonly check: (config: GatewayConfig) => void;
   /** Makes everything else match the file; `agents()` is the new one already. */
   readonly apply: (config: GatewayConfig, before: GatewayConfig) => void;
   /** Appends to the audit without waiting. */
@@ -75,7 +77,7 @@ export function openLiveConfig(first: GatewayConfig): LiveConfig {
     egress: () => egress,
     problem: () => problem,
     take: (found, parts) => {
-      const next = read(found, current.file);
+      const next = read(found, current.file, parts);
       if ('fault' in next) return complain(next.fault, parts);
       problem = '';
       follow(next.config, parts);
@@ -87,10 +89,16 @@ function egressOf({ egress: { proxy }, routes, secrets }: GatewayConfig): LiveEg
   return { proxy, secrets, routes: byName(routes) };
 }
 
-function read(found: Found, file: string): { readonly config: GatewayConfig } | { readonly fault: string } {
+function read(
+  found: Found,
+  file: string,
+  { check }: Pick<ReloadParts, 'check'>,
+): { readonly config: GatewayConfig } | { readonly fault: string } {
   if ('fault' in found) return found;
   try {
-    return { config: parseGatewayConfig(found.text, file) };
+    const config = parseGatewayConfig(found.text, file);
+    check(config);
+    return { config };
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) };
   }

@@ -29,6 +29,8 @@ export interface Pool {
   readonly forget: (agent: string) => void;
   /** The policy has changed: ghosts of the old policy are removed. */
   readonly followPolicy: () => void;
+  /** Throws if the hosts of gateway.yaml cannot be used as they stand there; changes nothing. */
+  readonly check: (config: Pooled) => void;
   /** Makes hosts and warm ghosts match gateway.yaml. */
   readonly apply: (config: Pooled) => void;
   /** The hosts that take work now. */
@@ -102,6 +104,7 @@ export function openPool(given: PoolParts): Pool {
       fleet.preload();
       wish();
     },
+    check: (next) => fleet.check(next.hosts),
     apply: (next) => {
       const others = otherAgents(config.agents, next.agents);
       warmer.forget(others);

@@ -33,7 +33,10 @@ function fleetOver(engine: GhostlyEngine) {
       () => {},
       () => true,
     ),
-    openEngine: () => engine,
+    openEngine: ({ name }) => {
+      if (name === 'wrong') throw new Error('its key cannot be read');
+      return engine;
+    },
     images: () => ['one', 'two', 'three'],
     onImages: () => (state.tags += 1),
   });
@@ -73,6 +76,24 @@ test('A-325 P20: however many images an engine says have changed, each known one
   expect(asked).toBe(6);
   expect(over.state.tags - told).toBe(2);
   expect(over.hosts[0]?.images.idOf('one')).toBe('another');
+});
+
+test('A-450 P24: a change with a host whose engine cannot be opened changes no host, and taking it back removes none', async () => {
+  await using over = fleetOver(ghostlyEngine('a'));
+  over.fleet.apply([host]);
+  const names = () => over.hosts.map(({ name, state }) => `${name} ${state}`);
+  const before = names();
+  const wrong = [
+    { ...host, ssh: { 'known-hosts': '/elsewhere' } },
+    { ...host, name: 'b' },
+    { ...host, name: 'wrong' },
+  ];
+  expect(() => over.fleet.check(wrong as unknown as HostConfig[])).toThrow('its key cannot be read');
+  expect(() => over.fleet.apply(wrong as unknown as HostConfig[])).toThrow('its key cannot be read');
+  expect(names()).toEqual(before);
+  over.fleet.apply([host]);
+  await sleep(1_200);
+  expect(over.hosts.map(({ name }) => name)).toEqual(['a']);
 });
 
 test('A-328 P20: what runs on a host that leaves is spared by the host that joins in its place', async () => {

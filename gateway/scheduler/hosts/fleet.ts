@@ -15,6 +15,8 @@ import { type HostHooks, type HostWatch, watchHost } from './watch-host.ts';
 
 /** The engines of gateway.yaml, each watched and kept clean. */
 export interface Fleet {
+  /** Throws if the engine of a host that these have anew cannot be used; changes nothing. */
+  readonly check: (configs: readonly HostConfig[]) => void;
   /**
    * Makes the pool match gateway.yaml. If a host is gone from the file, it takes no work and leaves when its work has
    * ended.
@@ -73,6 +75,9 @@ export function createFleet(parts: FleetParts): Fleet {
   };
   const { members } = state;
   return {
+    check: (configs) => {
+      for (const { engine } of newHosts(state, configs)) engine.close();
+    },
     apply: (configs) => {
       apply(state, configs);
       resume(parts);
@@ -112,20 +117,42 @@ interface State extends FleetParts {
 
 function apply(state: State, configs: readonly HostConfig[]): void {
   const { hosts, members } = state;
+  // First: if one cannot be opened, all stays as it is.
+  const joining = newHosts(state, configs);
   const wanted = new Map(configs.map((config) => [config.name, config]));
   for (const member of [...members.values()]) {
     const config = wanted.get(member.host.name);
     if (config === undefined || !sameEngine(config, member.host.config)) retire(state, member);
     else member.host.configure(config);
   }
-  for (const config of configs) if (!members.has(config.name)) join(state, config);
+  for (const each of joining) join(state, each);
   const inOrder = configs.flatMap(({ name }) => members.get(name)?.host ?? []);
   const last = hosts.filter((host) => !inOrder.includes(host));
   hosts.splice(0, hosts.length, ...inOrder, ...last);
 }
 
-function join(state: State, config: HostConfig): void {
-  const host = new DockerHost(config, state.openEngine(config));
+interface NewHost {
+  readonly config: HostConfig;
+  readonly engine: Engine;
+}
+
+function newHosts({ members, openEngine }: State, configs: readonly HostConfig[]): NewHost[] {
+  const opened: NewHost[] = [];
+  try {
+    for (const config of configs) {
+      const member = members.get(config.name);
+      if (member === undefined || !sameEngine(config, member.host.config))
+        opened.push({ config, engine: openEngine(config) });
+    }
+    return opened;
+  } catch (error) {
+    for (const { engine } of opened) engine.close();
+    throw error;
+  }
+}
+
+function join(state: State, { config, engine }: NewHost): void {
+  const host = new DockerHost(config, engine);
   if (state.drained.has(host.name)) host.drain();
   const stop = new AbortController();
   const cleaning = setInterval(() => {
@@ -142,7 +169,8 @@ function retire({ members, leaving, hosts, log }: State, member: Member): void {
   host.drain();
   log.info({ host: host.name, running: host.running }, 'host is leaving');
   const gone = emptied(member, log).finally(() => {
-    hosts.splice(hosts.indexOf(host), 1);
+    const at = hosts.indexOf(host);
+    if (at >= 0) hosts.splice(at, 1);
     leaving.delete(gone);
   });
   leaving.add(gone);
