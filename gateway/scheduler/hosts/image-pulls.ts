@@ -47,7 +47,7 @@ export function createImagePulls(
     const found = await firstWith(fit, reference, wish.signal);
     if (found !== undefined) return found;
     const begun = fit.find((host) => pulls.has(keyOf(host, reference)));
-    return follow(pullTo(begun ?? idlest(fit), reference), wish);
+    return follow(pullTo(begun ?? idlest(fit, reference), reference), wish);
   };
 }
 
@@ -56,8 +56,8 @@ function keyOf({ name }: DockerHost, reference: string): string {
 }
 
 /** One that has just failed runs nothing, and would take each pull. */
-function idlest(hosts: readonly DockerHost[]): DockerHost {
-  const sound = hosts.filter(({ faulty, images }) => !faulty && !images.isSilent);
+function idlest(hosts: readonly DockerHost[], reference: string): DockerHost {
+  const sound = hosts.filter(({ faulty, images }) => !faulty && !images.isSilentAbout(reference));
   const among = sound.length > 0 ? sound : hosts;
   return among.reduce((best, host) => (host.running < best.running ? host : best));
 }

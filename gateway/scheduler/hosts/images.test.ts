@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { mayTake, whyNone } from '../placement/candidates.ts';
 import { Scheduler } from '../placement/scheduler.ts';
 import { shapeKey } from '../warm/ghost-shape.ts';
@@ -76,7 +76,6 @@ test('A-393: a host that does not answer about an image is asked last, and no ca
   const engine = ghostlyEngine('a');
   const silent = hostOver(engine, 'a', 'late');
   const hosts = [silent, hostWith('b', 'true')];
-  const { inspectImage } = engine;
   const { promise: never, reject } = Promise.withResolvers<never>();
   engine.inspectImage = () => never;
 
@@ -94,8 +93,40 @@ test('A-393: a host that does not answer about an image is asked last, and no ca
   const scheduler = new Scheduler(hosts, { running: 8, queued: 8, queueTimeoutMs: 1000 });
   hosts[1]?.images.forget();
   expect((await scheduler.lease(requestFor('true'), signal, () => {})).host.name).toBe('b');
+});
 
+test('A-401: a host that owes an answer about one image is waited for last, whatever it says of others', async () => {
+  const engine = ghostlyEngine('a');
+  const half = hostOver(engine, 'a', 'late');
+  const other = hostWith('b', 'true');
+  const { inspectImage } = engine;
+  const owed: ((error: Error) => void)[] = [];
+  engine.inspectImage = (name) => {
+    if (name !== reference) return inspectImage(name);
+    const { promise, reject } = Promise.withResolvers<never>();
+    owed.push(reject);
+    return promise;
+  };
+  const endCalls = () => {
+    for (const reject of owed.splice(0)) reject(new Error('no answer'));
+  };
+  const meaning = async (name: string) => (await resolveImage([half, other], name, {}, signal)).envHash;
+
+  const first = meaning(reference);
+  endCalls();
+  expect(await first).toBe('true');
+  // As after an event of the engine that its images have changed.
+  await half.images.find('other:1');
+  await half.images.refresh();
+  expect(await meaning(reference)).toBe('true');
+  expect(await meaning('new:1')).toBe('true');
+  expect(await meaning('other:1')).toBe('late');
+  other.images.forget();
+  const scheduler = new Scheduler([half, other], { running: 8, queued: 8, queueTimeoutMs: 1000 });
+  expect((await scheduler.lease(requestFor('true'), signal, () => {})).host.name).toBe('b');
+
+  // Each command has it asked again, so it counts as before once it answers.
+  endCalls();
   engine.inspectImage = inspectImage;
-  await silent.images.find('another:1');
-  expect((await resolveImage(hosts, 'third:1', {}, signal)).envHash).toBe('late');
+  await vi.waitFor(async () => expect(await meaning(reference)).toBe('late'));
 });
