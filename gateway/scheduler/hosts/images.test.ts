@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ClawrdenError } from '../../../src/errors.ts';
 import { mayTake, whyNone } from '../placement/candidates.ts';
 import { Scheduler } from '../placement/scheduler.ts';
 import { shapeKey } from '../warm/ghost-shape.ts';
@@ -129,4 +130,76 @@ test('A-401: a host that owes an answer about one image is waited for last, what
   endCalls();
   engine.inspectImage = inspectImage;
   await vi.waitFor(async () => expect(await meaning(reference)).toBe('late'));
+});
+
+/** Hosts without the image, which do this if they are to pull it, and the names of those that were. */
+function pullingHosts(ends: Readonly<Record<string, (given: AbortSignal) => Promise<void>>>) {
+  const asked: string[] = [];
+  const hosts = Object.entries(ends).map(([name, end]) => {
+    const engine = ghostlyEngine(name);
+    const host = hostOver(engine, name, name);
+    const { inspectImage } = engine;
+    engine.inspectImage = async () => undefined;
+    engine.pullImage = async (_reference, _onProgress, given) => {
+      asked.push(name);
+      await end(given);
+      engine.inspectImage = inspectImage;
+    };
+    return host;
+  });
+  const obtain = createImagePulls(hosts, 60_000);
+  const pull = (given = signal) =>
+    obtain(`repo@sha256:${'c'.repeat(64)}`, { labels: {}, onProgress: () => {}, signal: given });
+  return { hosts, asked, pull };
+}
+
+const fail = () => Promise.reject(new ClawrdenError('image-missing', 'no registry'));
+const hang = (given: AbortSignal) =>
+  new Promise<never>((_, reject) => given.addEventListener('abort', () => reject(given.reason)));
+
+function fakeClock(): void {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+test('A-402: a host that failed to pull an image comes last for it for 10 minutes, behind busier ones', async () => {
+  fakeClock();
+  const { hosts, asked, pull } = pullingHosts({ a: fail, b: async () => {} });
+  hosts[1]?.reserve({ agent: 'coder', memoryBytes: 1, cpus: 1 }, 1);
+  await expect(pull()).rejects.toThrow('no registry');
+  expect((await pull()).envHash).toBe('b');
+  expect(asked).toEqual(['a', 'b']);
+});
+
+test('A-402: hosts that all failed to pull an image take turns, and after 10 minutes it is as before', async () => {
+  fakeClock();
+  const { hosts, asked, pull } = pullingHosts({ a: fail, b: fail, c: fail });
+  hosts[1]?.blame('its init broke the protocol');
+  for (let count = 0; count < 6; count += 1) {
+    await expect(pull()).rejects.toThrow('no registry');
+    vi.advanceTimersByTime(1000);
+  }
+  expect(asked.splice(0)).toEqual(['a', 'c', 'b', 'a', 'c', 'b']);
+  vi.advanceTimersByTime(10 * 60_000);
+  await expect(pull()).rejects.toThrow('no registry');
+  expect(asked).toEqual(['a']);
+});
+
+test('A-402: a pull that is given up counts as failed only if it was waited for', async () => {
+  fakeClock();
+  const { asked, pull } = pullingHosts({ a: hang, b: fail });
+  const giveUpAfter = async (ms: number) => {
+    const gone = new AbortController();
+    const waiting = pull(gone.signal);
+    const before = asked.length;
+    await vi.waitFor(() => expect(asked.length).toBe(before + 1));
+    vi.advanceTimersByTime(ms);
+    gone.abort(new Error('gone'));
+    await expect(waiting).rejects.toThrow('gone');
+    await new Promise(setImmediate);
+  };
+  await giveUpAfter(59_000);
+  await giveUpAfter(60_000);
+  await expect(pull()).rejects.toThrow('no registry');
+  expect(asked).toEqual(['a', 'a', 'b']);
 });
