@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClawrdenError } from '../../src/errors.ts';
-import { createInTurn } from '../../src/in-turn.ts';
+import { createInTurn, type InTurn } from '../../src/in-turn.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Execution, Halted } from '../execution/execution.ts';
 import type { Ledger } from '../execution/ledger.ts';
@@ -71,22 +71,12 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
   /** The disk and the audit get the states in the order in which they came. */
   const inTurn = createInTurn();
 
-  /** A less strict state: in force only when it is kept, and not if somebody made it stricter meanwhile. */
-  const relax = (agent: string, status: AgentStatus): Promise<void> =>
-    inTurn(async () => {
-      const before = states.stopOf(agent);
-      let isStill = true;
-      const apply = () => {
-        isStill = states.stopOf(agent) === before;
-        if (isStill) states.enforce(agent, status);
-      };
-      const { record: recordStay } = placesOf(parts, agent, before ?? status);
-      await loosen({ apply, recordStay, ...placesOf(parts, agent, status) });
-      if (!isStill) throw new ClawrdenError('agent-paused', 'it was stopped once more meanwhile');
-    });
+  const { relax, stays } = createRelaxing(parts, inTurn);
 
   async function change(agent: string, state: AgentState, by: string, reason: string): Promise<Halt> {
-    if (state === 'paused' && states.stateOf(agent) === 'killed') throw isKilled(agent);
+    const before = states.stopOf(agent);
+    if (state === 'paused' && before?.state === 'killed')
+      throw (await stays(agent, before)) ?? isKilled(agent);
     const status = { state, by, reason, since: Date.now() };
     const isLooser = strictness[state] < strictness[states.stateOf(agent)];
     if (isLooser) await relax(agent, status);
@@ -112,6 +102,44 @@ export function createKillSwitch(parts: KillSwitchParts): KillSwitch {
     },
     relayVanished: vanished.add,
   };
+}
+
+/** Less strict states on their way to the disk and the audit, where they are before they are in force. */
+function createRelaxing(parts: KillSwitchParts, inTurn: InTurn) {
+  const { states } = parts;
+  const underWay: string[] = [];
+
+  /** Not in force if somebody stopped the agent once more since this was called. */
+  async function relax(agent: string, status: AgentStatus): Promise<void> {
+    const before = states.stopOf(agent);
+    // Another one that was under way may have lifted it.
+    const isStill = () => [before, undefined].includes(states.stopOf(agent));
+    let isLifted = false;
+    const apply = () => {
+      isLifted = isStill();
+      if (isLifted) states.enforce(agent, status);
+    };
+    const { record: recordStay } = placesOf(parts, agent, before ?? status);
+    underWay.push(agent);
+    try {
+      await inTurn(async () => {
+        if (isStill()) await loosen({ apply, recordStay, ...placesOf(parts, agent, status) });
+      });
+    } finally {
+      underWay.splice(underWay.indexOf(agent), 1);
+    }
+    if (!isLifted) throw new ClawrdenError('agent-paused', 'it was stopped once more meanwhile');
+  }
+
+  /** Somebody means the agent to stay as it is: nothing that is under way lifts it. Resolves with why that may not last. */
+  async function stays(agent: string, status: AgentStatus): Promise<ClawrdenError | undefined> {
+    if (!underWay.includes(agent)) return undefined;
+    const again = { ...status };
+    states.enforce(agent, again);
+    return inTurn(() => faultOfKeeping(placesOf(parts, agent, again)));
+  }
+
+  return { relax, stays };
 }
 
 /** A person who pauses means to stop: it never makes a kill less strict. */

@@ -20,14 +20,7 @@ export async function evictReplica(slot: Slot, parts: EvictParts): Promise<strin
   const reset = await resetReplica(slot, is.sync, parts);
   if ('refused' in reset) return reset.text;
   const { kept, left } = reset.done;
-  if (kept.count > 0)
-    parts.onKept({
-      agent,
-      host,
-      execution: '',
-      why: 'late',
-      count: kept.count,
-      files: keptPaths(kept.files),
-    });
+  const files = keptPaths(kept.files);
+  if (files.length > 0) parts.onKept({ agent, host, execution: '', why: 'late', count: kept.count, files });
   return left?.text;
 }

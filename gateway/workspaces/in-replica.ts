@@ -1,4 +1,5 @@
 import { abortable } from '../../src/abort.ts';
+import type { TakenLate } from '../../src/carrier-client/carrier-state.ts';
 import type { HomeTurn } from '../../src/carrier-client/exchange.ts';
 import type { SyncConfig } from '../../src/config/gateway-config.ts';
 import type { Replica } from '../ports/replica.ts';
@@ -9,7 +10,11 @@ import type { Replicas, Slot } from './replicas.ts';
 export interface InReplicaParts {
   readonly replicas: Replicas;
   readonly turns: HomeTurns;
+  readonly onKeptThere?: OnKeptThere;
 }
+
+/** Called with what a replica's carrier took out of its tree for home's changes, and keeps: nobody else looks there. */
+export type OnKeptThere = (of: Pick<Slot, 'host' | 'agent'>, kept: TakenLate) => void;
 
 /**
  * Does `work` with a replica while nothing else does. Home's turn is taken inside of it and never around it: what takes
@@ -18,7 +23,7 @@ export interface InReplicaParts {
 export async function inReplica<T>(
   slot: Slot,
   carried: () => SyncConfig['carried'],
-  { replicas, turns }: InReplicaParts,
+  { replicas, turns, onKeptThere }: InReplicaParts,
   signal: AbortSignal,
   work: (replica: Replica, turn: HomeTurn) => Promise<T>,
 ): Promise<T> {
@@ -37,6 +42,9 @@ export async function inReplica<T>(
       // What was cut may still be on its way.
       if (isGivenUp || !isUsable(replica.session, 'replica', error)) replicas.drop(slot);
       throw told;
+    } finally {
+      const kept = replica.session.takeLate();
+      if (kept.count > 0) onKeptThere?.(slot, kept);
     }
   });
 }

@@ -1,6 +1,11 @@
+import { duplexPair } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { CarrierFrame } from '../../src/carrier-client/carrier-frame.ts';
+import { u8, u16, u32, u64 } from '../../src/carrier-client/payload.ts';
 import type { AgentConfig, HostConfig } from '../../src/config/gateway-config.ts';
+import { encodeFrame } from '../../src/wire/frames.ts';
+import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Engine, GhostShape } from '../ports/engine.ts';
 import type { Replica, ReplicaHost } from '../ports/replica.ts';
 import { DockerHost } from '../scheduler/hosts/docker-host.ts';
@@ -20,7 +25,7 @@ const sync = {
 } as const;
 const bind = { kind: 'bind', source: '/srv' } as const;
 const agents = new Map([
-  ['follows', { name: 'follows', workspace: { ...bind, sync } } as unknown as AgentConfig],
+  ['follows', { name: 'follows', relay: 'r', workspace: { ...bind, sync } } as unknown as AgentConfig],
   ['plain', { name: 'plain', workspace: bind } as unknown as AgentConfig],
 ]);
 const [config, purpose] = [
@@ -48,9 +53,11 @@ async function start() {
     replicaAgents: async () => [],
     removeReplica: async () => false,
   };
+  const recorded: AuditRecord[] = [];
+  const kept = { add: async () => '' } as unknown as KeptChanges;
   const workspaces = openWorkspaces({
     ...{ agents: () => agents, hosts: () => new Map([['one', config]]), log },
-    ...{ incidents: { tell: () => {} }, record: () => {}, kept: {} as KeptChanges },
+    ...{ incidents: { tell: () => {} }, record: (entry) => recorded.push(entry), kept },
   });
   const placing: Engine = workspaces.onHost('one', { ...engine, ...replicas });
   const host = new DockerHost(config, placing);
@@ -59,7 +66,7 @@ async function start() {
   const folder = '/volumes/ws/base';
   const opened = () =>
     opening.resolve({ folder, alive: () => true, found: {}, end: async () => {} } as unknown as Replica);
-  return { host, opened, started: engine.started, workspaces };
+  return { host, opened, started: engine.started, workspaces, recorded };
 }
 
 test('A-337 P20: an agent whose replica is still looked at takes no start from others on the host', async () => {
@@ -101,4 +108,24 @@ test('A-394: a gateway that stops waits for no replica that is still looked at',
   await workspaces.close();
   gone.abort(new Error('gone'));
   await expect(late).rejects.toThrow('gone');
+});
+
+/** What a carrier says that is ready and lost so many files that were written too late. */
+function readyWith(late: number): Buffer {
+  const [tree, nothing] = [Buffer.alloc(32), [u64(0), u64(0), u64(0), u64(0)]];
+  const lists = [u16(0), u32(0), u16(0), u32(late), u16(0)];
+  const state = [u8(1), u8(0), u64(1), u64(1), tree, ...nothing, u64(0), ...lists, u32(0), u64(0)];
+  return encodeFrame(CarrierFrame.ready, Buffer.concat(state));
+}
+
+test('A-404 P13: what was written too late at home and could not be kept is told, without a name', async () => {
+  const { workspaces, recorded } = await start();
+  const [ours, carrier] = duplexPair();
+  carrier.write(readyWith(2));
+  expect(workspaces.homes.offer('r', 'follows', ours)).toBeUndefined();
+  await workspaces.homes.use('follows', async () => {}, AbortSignal.timeout(20_000));
+  const text =
+    'agent follows: 2 changes came when no command waited for them; what could not be kept is lost';
+  expect(recorded).toEqual([{ type: 'incident', incident: 'workspace-late', caller: '', text }]);
+  await workspaces.close();
 });

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { abortable } from '../../src/abort.ts';
 import type { AgentConfig, HostConfig } from '../../src/config/gateway-config.ts';
 import type { ClawrdenError } from '../../src/errors.ts';
+import { renderBytes } from '../../src/text/render-text.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Incidents } from '../control/incidents.ts';
 import type { Engine } from '../ports/engine.ts';
@@ -13,6 +14,7 @@ import { evictReplica } from './evict-replica.ts';
 import { followWorkspaces, type Workspaces } from './follow.ts';
 import { HomeTurns } from './home-turns.ts';
 import { createHomes, type Homes } from './homes.ts';
+import type { OnKeptThere } from './in-replica.ts';
 import { keptPaths } from './kept-paths.ts';
 import type { LeftOutTold } from './left-out.ts';
 import { type OperateParts, operateWorkspaces } from './operate.ts';
@@ -94,13 +96,17 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
       tellKept({ agent, host: '', execution: '', why: 'late', count, files: paths });
     },
   });
-  const onNotApplied = (found: NotApplied) => tellKept({ ...found, files: keptPaths(found.files) });
+  const onNotApplied = (found: NotApplied) => {
+    const files = keptPaths(found.files);
+    if (files.length > 0) tellKept({ ...found, files });
+  };
   let isLeaving = (_host: string): boolean => false;
   const turns = new HomeTurns({
     ...{ useHome: homes.use, isLeaving: (host) => isLeaving(host) },
     onLeftOut: leftOutTeller(parts),
   });
-  const workspaces = followWorkspaces({ replicas, turns, agents, hosts, onNotApplied, onMissed });
+  const inReplicas = { replicas, turns, onKeptThere: keptThereTeller(parts) };
+  const workspaces = followWorkspaces({ ...inReplicas, agents, hosts, onNotApplied, onMissed });
   let retirement: Retirement | undefined;
   return {
     ...workspaces,
@@ -115,12 +121,12 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
     },
     begin: ({ ready, forget }) => {
       const evict = (slot: Slot) =>
-        evictReplica(slot, { homes, turns, replicas, agents, forget, onKept: tellKept });
+        evictReplica(slot, { ...inReplicas, homes, agents, forget, onKept: tellKept });
       isLeaving = (host) => !ready().some(({ name }) => name === host);
       retirement ??= new Retirement({ replicas, agents, forget, evict, log });
       ahead = createCopyAhead({ workspaces, agents, ready, log }, closing.signal);
     },
-    operations: (more) => operateWorkspaces({ homes, turns, replicas, kept, agents, ...more }),
+    operations: (more) => operateWorkspaces({ ...inReplicas, homes, kept, agents, ...more }),
     close: async () => {
       closing.abort(new Error('the gateway stops'));
       const ended = endAll(replicas, retirement);
@@ -159,15 +165,33 @@ function keptTeller({
   log,
 }: Pick<OpenWorkspacesParts, 'record' | 'kept' | 'log'>): (set: KeptSet) => void {
   return (set) => {
-    const { agent, host, execution, count, why } = set;
-    if (set.files.length === 0) return;
+    const { agent, host, execution, count, why, files } = set;
     const where = host === '' ? '' : ` on ${host}`;
-    const text = `agent ${agent}: ${count} changes${where} ${whyNot[why]}; they are kept, not applied`;
+    // What home's carrier had no room for is counted, and has no name.
+    const what = files.length === 0 ? 'what could not be kept is lost' : 'they are kept, not applied';
+    const text = `agent ${agent}: ${count} changes${where} ${whyNot[why]}; ${what}`;
     log.warn({ agent, host, execution, count }, text);
     record({ type: 'incident', incident: `workspace-${why}`, caller: '', text });
     // The files are at home in any case.
     kept
       .add(set)
       .catch((error: unknown) => log.error({ agent, why: String(error) }, 'a list of kept files is lost'));
+  };
+}
+
+const mostNamed = 5;
+const longestName = 200;
+
+/** Tells people of what a replica keeps that nobody brings home. */
+function keptThereTeller({ record, log }: Pick<OpenWorkspacesParts, 'record' | 'log'>): OnKeptThere {
+  return ({ agent, host }, { count, files }) => {
+    const names = files
+      .slice(0, mostNamed)
+      .map(({ path, kept }) => `${renderBytes(path.subarray(0, longestName))}${kept && ` as ${kept}`}`);
+    const what =
+      'were made to what home replaced there at that moment; they are in kept/ of the replica only';
+    const text = `agent ${agent}: ${count} changes on ${host} ${what}: ${names.join(', ')}`;
+    log.warn({ agent, host, count }, text);
+    record({ type: 'incident', incident: 'workspace-late', caller: '', text });
   };
 }

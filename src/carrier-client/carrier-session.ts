@@ -27,6 +27,7 @@ import {
   parseChecked,
   parseDone,
   type ReadFrom,
+  replacedIn,
   type Verified,
 } from './exchange-frames.ts';
 import { FrameChannel } from './frame-channel.ts';
@@ -165,7 +166,9 @@ export class CarrierSession {
   async commit(): Promise<Applied> {
     return this.#alone(async () => {
       await this.#channel.write(CarrierFrame.commit);
-      return parseApplied((await this.#answer(CarrierFrame.applied)).payload);
+      const applied = parseApplied((await this.#answer(CarrierFrame.applied)).payload);
+      if (this.role === 'replica') this.#late = withLate(this.#late, replacedIn(applied));
+      return applied;
     });
   }
 
@@ -193,7 +196,7 @@ export class CarrierSession {
     });
   }
 
-  /** What any state told of files that were written too late, since this was last called: a carrier tells each once. */
+  /** What was told once, and was not taken yet: files that were written too late; of a replica, what made room, too. */
   takeLate(): TakenLate {
     const taken = this.#late;
     this.#late = { count: 0, files: [] };

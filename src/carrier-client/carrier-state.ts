@@ -110,7 +110,10 @@ export interface TakenLate {
 /** More than that are only counted. */
 const lateMost = 1000;
 
-export function withLate(before: TakenLate, { lateCount, late }: CarrierState): TakenLate {
+export function withLate(
+  before: TakenLate,
+  { lateCount, late }: Pick<CarrierState, 'lateCount' | 'late'>,
+): TakenLate {
   if (lateCount === 0) return before;
   const files = [...before.files, ...late].slice(0, lateMost);
   return { count: before.count + lateCount, files };

@@ -1,4 +1,4 @@
-import { readVersion, type Version } from './carrier-state.ts';
+import { type CarrierState, readVersion, type Version } from './carrier-state.ts';
 import { PayloadReader, text, u8, u32, u64 } from './payload.ts';
 
 /** Which entries are sent. `since` of another epoch fails with `version-unknown`. */
@@ -131,6 +131,12 @@ export function parseApplied(payload: Buffer): Applied {
   const refused = Array.from({ length: reader.u32() }, () => readRefused(reader, folder));
   reader.end();
   return { version, tree, done, refusedCount, refused };
+}
+
+/** What was taken out for what came and could not go back, as a state tells of what is late. */
+export function replacedIn({ refused }: Applied): Pick<CarrierState, 'lateCount' | 'late'> {
+  const late = refused.flatMap(({ why, path, kept = '' }) => (why === 'replaced' ? [{ path, kept }] : []));
+  return { lateCount: late.length, late };
 }
 
 function readRefused(reader: PayloadReader, folder: bigint): Refused {

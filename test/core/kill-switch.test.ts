@@ -58,6 +58,44 @@ test('A-383 P19: a pause of a killed agent changes nothing and says so; who kill
   expect(readAudit(dir).filter(({ type }) => type === 'control')).toHaveLength(1);
 });
 
+test.each([
+  ['killed', 'waits for its turn'],
+  ['killed', 'is being recorded'],
+  ['paused', 'waits for its turn'],
+  ['paused', 'is being recorded'],
+] as const)(
+  'A-405 P19: a pause of a %s agent whose resume %s stops that resume, also for the next gateway',
+  async (state, when) => {
+    const stop = { state, reason: state === 'killed' ? 'frightened' : 'wait' };
+    {
+      await using core = await startCore(dir);
+      const { audit } = core.records;
+      await core.killSwitch.set('coder', state, operator, 'frightened');
+      const { append } = audit;
+      const { promise: slow, resolve: go } = Promise.withResolvers<void>();
+      const appending = vi.spyOn(audit, 'append').mockImplementation(async (record) => {
+        await slow;
+        return append(record);
+      });
+      const set = (now: 'active' | 'paused', reason: string) =>
+        core.killSwitch.set('coder', now, operator, reason).catch((error: unknown) => error);
+      const resumed = set('active', '');
+      if (when === 'is being recorded') await vi.waitUntil(() => appending.mock.calls.length === 1);
+      const paused = set('paused', 'wait');
+      go();
+      expect(await resumed).toMatchObject({ message: 'it was stopped once more meanwhile' });
+      expect(await paused).toMatchObject(state === 'killed' ? { code: 'agent-killed' } : { stopped: 0 });
+      expect(core.states.stopOf('coder')).toMatchObject(stop);
+    }
+    await using core = await startCore(dir);
+    expect(core.states.stopOf('coder')).toMatchObject(stop);
+    expect(readAudit(dir).findLast(({ type }) => type === 'control')).toMatchObject(stop);
+    const resuming = [1, 2].map(() => core.killSwitch.set('coder', 'active', operator, ''));
+    await Promise.all(resuming);
+    expect(core.states.stopOf('coder')).toBeUndefined();
+  },
+);
+
 test('P19: what may still run on a host that is lost is not confirmed, for the agent that it is of', async () => {
   await using core = await startCore(dir);
   const start = request('run');

@@ -85,6 +85,29 @@ test('A-399 P20 a thousand rules about what stands around a first word search a 
   expect(judged).toBeLessThan(20 * once + 20);
 });
 
+test.each([
+  ['deny', 'first words', 'numbers before a sub-command, with an option that is not known'],
+  [
+    'deny',
+    'first words with anything around',
+    'numbers before a sub-command, with an option that is not known',
+  ],
+  ['deny', 'values of an option', 'many values of a known tool'],
+  ['allow', 'flags that node reads again', 'many options that node reads again, of a known tool'],
+])(
+  'A-400 P20 what a rule costs of a long line is bounded for all rules: %s, %s, %s',
+  (action, kind, line) => {
+    const policy = limitPolicy([kind], action);
+    const once = costOf(() => limitFacts('many words'), lookOnce);
+    const judged = costOf(
+      () => limitFacts(line),
+      (facts) => decide(policy, facts),
+    );
+    expect(decide(policy, limitFacts(line)).action).toBe(action);
+    expect(judged).toBeLessThan(20 * once + 20);
+  },
+);
+
 const tooLong = 'all of the words that rules are about, in another order';
 const short = (...args: string[]) => ({ ...limitFacts(tooLong), args });
 

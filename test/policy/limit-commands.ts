@@ -21,6 +21,10 @@ export const limitCommands: Readonly<Record<string, () => readonly string[]>> = 
     'other',
     ...many(most, (index) => `--experimental-config-file=${index}`),
   ],
+  'many options that node reads again, of a known tool': () => [
+    ...['git', '--no-pager', 'log', '--'],
+    ...many(8000, (index) => `--experimental-config-file=${index}`),
+  ],
   'many settings of a known tool': () => [
     'git',
     ...many(1990, (index) => `-cuser.name=abcdefgh${index}`),
@@ -35,6 +39,16 @@ export const limitCommands: Readonly<Record<string, () => readonly string[]>> = 
     'git',
     ...many(7, () => long('', 'a')).flatMap((word) => ['-C', word]),
     ...['log', '--zz'],
+  ],
+  'numbers before a sub-command, with an option that is not known': () => [
+    'git',
+    ...many(most - 2, () => '-1'),
+    ...['log', '--zz'],
+  ],
+  'many values of a known tool': () => [
+    'git',
+    ...many(1990, () => 'x').flatMap((word) => ['-C', word]),
+    'log',
   ],
   'goals of make that are long': () => ['make', ...many(50, (index) => `x${index}${'.c'.repeat(10_000)}`)],
   'a few goals of make that are long': () => ['make', ...many(8, () => '/x'.repeat(65_000))],
@@ -78,11 +92,14 @@ const letter = (index: number) => letters.charAt(index % letters.length);
 export const limitRules: Readonly<Record<string, (index: number) => string>> = {
   flags: (index) => `flags: [--flag-${index}, -${letter(index)}]`,
   'flags that are given': (index) => `flags: [--no-pager, --flag-${index}]`,
+  'flags that node reads again': (index) =>
+    `flags: [--no-pager, --experimental-config-file, --flag-${index}]`,
   'many flags each': (index) => `flags: [${many(20, (place) => `--f${index}-${place}`).join(', ')}]`,
   'flags of several letters': (index) => `flags: [-a${index}, -${letter(index)}x${index}]`,
   'first words': (index) => `args: [x${index}, "**"]`,
   'first words that begin with anything': (index) => `args: ["*x${index}", "**"]`,
   'first words with anything around': (index) => `args: ["*a${index}b*|*c${index}*", "**"]`,
+  'values of an option': (index) => `args: ["**", -C, "y${index}*"]`,
   'words anywhere': (index) => `args: ["**", "*needle${index}*", "**"]`,
   'letters anywhere': (index) => `args: ["**", "*${letter(index)}*", x, "**"]`,
   'words one behind the other': (index) => `args: ["**", a, b, "**", c${index % 5}]`,

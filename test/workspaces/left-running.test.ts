@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { resetReplica } from '../../gateway/workspaces/reset-replica.ts';
@@ -83,4 +83,25 @@ test('A-334: what goes on being written and no command waits for stays on its ho
   await settled(site);
   expect(site.told.at(-1)).toMatchObject({ why: 'late' });
   expect([existsSync(path), keptOf(site.home).has(last)]).toEqual([false, true]);
+});
+
+test('A-404 P13: what somebody writes in a replica into a file that home has replaced there is kept there, and told', async () => {
+  await using site = new Site('/dev/shm');
+  const { home, replicas } = site;
+  writeFileSync(join(home.root, 'log'), 'home');
+  const visit = site.visit('one');
+  await visit.settle(patience());
+  const fd = openSync(join(replicas.one.root, 'log'), 'a');
+  onTestFinished(() => closeSync(fd));
+  writeFileSync(join(home.root, 'log'), 'home again');
+  await visit.exchange(patience());
+  expect(site.keptThere).toEqual([]);
+  writeSync(fd, ' and the tool');
+  await visit.exchange(patience());
+  visit.end();
+  const [told] = site.keptThere;
+  expect(told).toMatchObject({ host: 'one', count: 1, files: [{ path: Buffer.from('log') }] });
+  const kept = join(replicas.one.area, 'kept', told?.files[0]?.kept ?? '');
+  expect(readFileSync(kept, 'utf8')).toBe('home and the tool');
+  expect(site.difference('one')).toBe('');
 });

@@ -20,7 +20,7 @@ import {
 import { type Damage, FrameDamage } from '../../shim/native/test/frame-damage.ts';
 import { Dice } from '../../shim/native/test/random-tree.ts';
 import { CarrierFrame } from '../../src/carrier-client/carrier-frame.ts';
-import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
+import type { CarrierState, TakenLate } from '../../src/carrier-client/carrier-state.ts';
 import { defaultLimits, encodeHello } from '../../src/carrier-client/hello.ts';
 import type {
   AgentConfig,
@@ -64,6 +64,8 @@ export class Site implements AsyncDisposable {
   readonly asked: Record<HostName | 'home', number[]> = { home: [], one: [], two: [] };
   /** Changes that a carrier found by itself. */
   readonly missed: string[] = [];
+  /** What carriers of replicas kept there. */
+  readonly keptThere: (TakenLate & { readonly host: string })[] = [];
   /** Hosts that were left out, and why. */
   readonly leftOut: LeftOutTold[] = [];
   readonly homes: Homes;
@@ -101,6 +103,7 @@ export class Site implements AsyncDisposable {
     const parts: FollowParts = {
       ...{ replicas, turns: this.turns, onNotApplied: (found) => this.told.push(found) },
       onMissed: (_agent, host, count) => this.missed.push(`${host} ${count}`),
+      onKeptThere: ({ host }, kept) => this.keptThere.push({ host, ...kept }),
       agents: () => this.agents,
       hosts: () => new Map(hostNames.map((name) => [name, { name, labels: {} } as unknown as HostConfig])),
     };

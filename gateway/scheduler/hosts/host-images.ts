@@ -11,15 +11,16 @@ export class HostImages {
   readonly #engine: Pick<Engine, 'inspectImage'>;
   readonly #known = new Map<string, ImageFacts | undefined>();
   readonly #asked = new Map<string, Promise<ImageFacts | undefined>>();
-  #isSilent = false;
+  /** References about which its engine gave no answer when it was last asked. */
+  readonly #silent = new Set<string>();
 
   constructor(engine: Pick<Engine, 'inspectImage'>) {
     this.#engine = engine;
   }
 
-  /** Its engine gave no answer about an image when it was last asked. */
-  get isSilent(): boolean {
-    return this.#isSilent;
+  /** Its engine owes an answer about some image, and told nothing yet of one of these. */
+  isSilentAbout(...references: readonly string[]): boolean {
+    return this.#silent.size > 0 && !references.every((reference) => this.#known.has(reference));
   }
 
   /** Asks the engine only the first time. If the engine does not answer, it counts as having no images for now. */
@@ -60,13 +61,14 @@ export class HostImages {
   async #ask(reference: string): Promise<ImageFacts | undefined> {
     try {
       const facts = await this.#engine.inspectImage(reference);
-      this.#isSilent = false;
+      this.#silent.delete(reference);
       if (this.#known.size >= maxKnown) this.#known.clear();
       this.#known.set(reference, facts);
       return facts;
     } catch {
       // This is no answer, so nothing is kept of the image; the pings find out that the engine is gone.
-      this.#isSilent = true;
+      if (this.#silent.size >= maxKnown) this.#silent.clear();
+      this.#silent.add(reference);
       return undefined;
     }
   }

@@ -2,6 +2,7 @@ import { abortable, deadline } from '../../../src/abort.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { ImageFacts } from '../../ports/engine.ts';
 import type { DockerHost } from './docker-host.ts';
+import { FailedPulls } from './failed-pulls.ts';
 import { able, firstWith, resolveImage } from './images.ts';
 
 /** A command that needs an image. */
@@ -23,20 +24,27 @@ interface Pull {
 /** A tag may change its meaning, so only a reference by digest is ever pulled. */
 const namesContent = /@sha256:[0-9a-f]{64}$/;
 const tellEveryMs = 1000;
+/** Few wait longer for a tool: a pull that was given up after that counts as one that failed. */
+const patienceMs = 60_000;
 
 /**
  * What an image's name means, like `resolveImage`. If no possible host has a `repo@sha256:…`, it is first pulled to
  * one of them. Commands that want the same image meanwhile share the pull; it is canceled when the last of them is
- * gone. Throws `image-missing` if the pull fails or takes longer than `withinMs`.
+ * gone. Throws `image-missing` if the pull fails or takes longer than `withinMs`; the next one is another host's.
  */
 export function createImagePulls(
   hosts: readonly DockerHost[],
   withinMs: number,
 ): (reference: string, wish: ImageWish) => Promise<ImageFacts> {
   const pulls = new Map<string, Pull>();
+  const failed = new FailedPulls();
   const pullTo = (host: DockerHost, reference: string): Pull => {
     const key = keyOf(host, reference);
-    const pull = pulls.get(key) ?? startPull(host, reference, withinMs, () => pulls.delete(key));
+    const onEnd = (hasFailed: boolean) => {
+      pulls.delete(key);
+      if (hasFailed) failed.note(key);
+    };
+    const pull = pulls.get(key) ?? startPull(host, reference, withinMs, onEnd);
     pulls.set(key, pull);
     return pull;
   };
@@ -47,7 +55,7 @@ export function createImagePulls(
     const found = await firstWith(fit, reference, wish.signal);
     if (found !== undefined) return found;
     const begun = fit.find((host) => pulls.has(keyOf(host, reference)));
-    return follow(pullTo(begun ?? idlest(fit), reference), wish);
+    return follow(pullTo(begun ?? bestFor(reference, fit, failed), reference), wish);
   };
 }
 
@@ -55,14 +63,26 @@ function keyOf({ name }: DockerHost, reference: string): string {
   return `${name} ${reference}`;
 }
 
-/** One that has just failed runs nothing, and would take each pull. */
-function idlest(hosts: readonly DockerHost[]): DockerHost {
-  const sound = hosts.filter(({ faulty, images }) => !faulty && !images.isSilent);
-  const among = sound.length > 0 ? sound : hosts;
-  return among.reduce((best, host) => (host.running < best.running ? host : best));
+/** The idlest: but one that has just failed runs nothing, and would take each pull. If all failed, they take turns. */
+function bestFor(reference: string, hosts: readonly DockerHost[], failed: FailedPulls): DockerHost {
+  const failedAt = (host: DockerHost) => failed.when(keyOf(host, reference));
+  const untried = hosts.filter((host) => failedAt(host) === undefined);
+  if (untried.length === 0) return least(hosts, (host) => failedAt(host) ?? 0);
+  const sound = untried.filter(({ faulty, images }) => !faulty && !images.isSilentAbout(reference));
+  return least(sound.length > 0 ? sound : untried, ({ running }) => running);
 }
 
-function startPull(host: DockerHost, reference: string, withinMs: number, onEnd: () => void): Pull {
+function least(hosts: readonly DockerHost[], of: (host: DockerHost) => number): DockerHost {
+  return hosts.reduce((best, host) => (of(host) < of(best) ? host : best));
+}
+
+function startPull(
+  host: DockerHost,
+  reference: string,
+  withinMs: number,
+  onEnd: (hasFailed: boolean) => void,
+): Pull {
+  const since = performance.now();
   const stop = new AbortController();
   const waiting = new Set<(percent: number) => void>();
   let toldAt = 0;
@@ -72,9 +92,12 @@ function startPull(host: DockerHost, reference: string, withinMs: number, onEnd:
     pull.percent = percent;
     for (const tell of waiting) tell(percent);
   };
-  const facts = run(host, reference, withinMs, onProgress, stop).finally(onEnd);
+  const facts = run(host, reference, withinMs, onProgress, stop);
   // The command that waited may be gone.
-  facts.catch(() => {});
+  facts.then(
+    () => onEnd(false),
+    () => onEnd(!stop.signal.aborted || performance.now() - since >= patienceMs),
+  );
   const pull: Pull = { facts, waiting, stop, percent: 0 };
   return pull;
 }

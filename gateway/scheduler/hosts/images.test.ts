@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ClawrdenError } from '../../../src/errors.ts';
 import { mayTake, whyNone } from '../placement/candidates.ts';
 import { Scheduler } from '../placement/scheduler.ts';
 import { shapeKey } from '../warm/ghost-shape.ts';
@@ -76,7 +77,6 @@ test('A-393: a host that does not answer about an image is asked last, and no ca
   const engine = ghostlyEngine('a');
   const silent = hostOver(engine, 'a', 'late');
   const hosts = [silent, hostWith('b', 'true')];
-  const { inspectImage } = engine;
   const { promise: never, reject } = Promise.withResolvers<never>();
   engine.inspectImage = () => never;
 
@@ -94,8 +94,112 @@ test('A-393: a host that does not answer about an image is asked last, and no ca
   const scheduler = new Scheduler(hosts, { running: 8, queued: 8, queueTimeoutMs: 1000 });
   hosts[1]?.images.forget();
   expect((await scheduler.lease(requestFor('true'), signal, () => {})).host.name).toBe('b');
+});
 
+test('A-401: a host that owes an answer about one image is waited for last, whatever it says of others', async () => {
+  const engine = ghostlyEngine('a');
+  const half = hostOver(engine, 'a', 'late');
+  const other = hostWith('b', 'true');
+  const { inspectImage } = engine;
+  const owed: ((error: Error) => void)[] = [];
+  engine.inspectImage = (name) => {
+    if (name !== reference) return inspectImage(name);
+    const { promise, reject } = Promise.withResolvers<never>();
+    owed.push(reject);
+    return promise;
+  };
+  const endCalls = () => {
+    for (const reject of owed.splice(0)) reject(new Error('no answer'));
+  };
+  const meaning = async (name: string) => (await resolveImage([half, other], name, {}, signal)).envHash;
+
+  const first = meaning(reference);
+  endCalls();
+  expect(await first).toBe('true');
+  // As after an event of the engine that its images have changed.
+  await half.images.find('other:1');
+  await half.images.refresh();
+  expect(await meaning(reference)).toBe('true');
+  expect(await meaning('new:1')).toBe('true');
+  expect(await meaning('other:1')).toBe('late');
+  other.images.forget();
+  const scheduler = new Scheduler([half, other], { running: 8, queued: 8, queueTimeoutMs: 1000 });
+  expect((await scheduler.lease(requestFor('true'), signal, () => {})).host.name).toBe('b');
+
+  // Each command has it asked again, so it counts as before once it answers.
+  endCalls();
   engine.inspectImage = inspectImage;
-  await silent.images.find('another:1');
-  expect((await resolveImage(hosts, 'third:1', {}, signal)).envHash).toBe('late');
+  await vi.waitFor(async () => expect(await meaning(reference)).toBe('late'));
+});
+
+/** Hosts without the image, which do this if they are to pull it, and the names of those that were. */
+function pullingHosts(ends: Readonly<Record<string, (given: AbortSignal) => Promise<void>>>) {
+  const asked: string[] = [];
+  const hosts = Object.entries(ends).map(([name, end]) => {
+    const engine = ghostlyEngine(name);
+    const host = hostOver(engine, name, name);
+    const { inspectImage } = engine;
+    engine.inspectImage = async () => undefined;
+    engine.pullImage = async (_reference, _onProgress, given) => {
+      asked.push(name);
+      await end(given);
+      engine.inspectImage = inspectImage;
+    };
+    return host;
+  });
+  const obtain = createImagePulls(hosts, 60_000);
+  const pull = (given = signal) =>
+    obtain(`repo@sha256:${'c'.repeat(64)}`, { labels: {}, onProgress: () => {}, signal: given });
+  return { hosts, asked, pull };
+}
+
+const fail = () => Promise.reject(new ClawrdenError('image-missing', 'no registry'));
+const hang = (given: AbortSignal) =>
+  new Promise<never>((_, reject) => given.addEventListener('abort', () => reject(given.reason)));
+
+function fakeClock(): void {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+test('A-402: a host that failed to pull an image comes last for it for 10 minutes, behind busier ones', async () => {
+  fakeClock();
+  const { hosts, asked, pull } = pullingHosts({ a: fail, b: async () => {} });
+  hosts[1]?.reserve({ agent: 'coder', memoryBytes: 1, cpus: 1 }, 1);
+  await expect(pull()).rejects.toThrow('no registry');
+  expect((await pull()).envHash).toBe('b');
+  expect(asked).toEqual(['a', 'b']);
+});
+
+test('A-402: hosts that all failed to pull an image take turns, and after 10 minutes it is as before', async () => {
+  fakeClock();
+  const { hosts, asked, pull } = pullingHosts({ a: fail, b: fail, c: fail });
+  hosts[1]?.blame('its init broke the protocol');
+  for (let count = 0; count < 6; count += 1) {
+    await expect(pull()).rejects.toThrow('no registry');
+    vi.advanceTimersByTime(1000);
+  }
+  expect(asked.splice(0)).toEqual(['a', 'c', 'b', 'a', 'c', 'b']);
+  vi.advanceTimersByTime(10 * 60_000);
+  await expect(pull()).rejects.toThrow('no registry');
+  expect(asked).toEqual(['a']);
+});
+
+test('A-402: a pull that is given up counts as failed only if it was waited for', async () => {
+  fakeClock();
+  const { asked, pull } = pullingHosts({ a: hang, b: fail });
+  const giveUpAfter = async (ms: number) => {
+    const gone = new AbortController();
+    const waiting = pull(gone.signal);
+    const before = asked.length;
+    await vi.waitFor(() => expect(asked.length).toBe(before + 1));
+    vi.advanceTimersByTime(ms);
+    gone.abort(new Error('gone'));
+    await expect(waiting).rejects.toThrow('gone');
+    await new Promise(setImmediate);
+  };
+  await giveUpAfter(59_000);
+  await giveUpAfter(60_000);
+  await expect(pull()).rejects.toThrow('no registry');
+  expect(asked).toEqual(['a', 'a', 'b']);
 });

@@ -18,13 +18,15 @@ export function able(hosts: readonly DockerHost[], labels: Labels): readonly Doc
   return hosts.filter((host) => host.state === 'ready' && host.carries(labels));
 }
 
-/** The image of the first of these hosts that has it. Hosts that do not answer about images are asked last. */
+/** The image of the first of these hosts that has it. Hosts that do not answer are asked meanwhile, and waited for last. */
 export async function firstWith(
   hosts: readonly DockerHost[],
   reference: string,
   signal: AbortSignal,
 ): Promise<ImageFacts | undefined> {
-  for (const host of hosts.toSorted((a, b) => Number(a.images.isSilent) - Number(b.images.isSilent))) {
+  const silent = hosts.filter(({ images }) => images.isSilentAbout(reference));
+  for (const { images } of silent) void images.find(reference);
+  for (const host of [...hosts.filter((one) => !silent.includes(one)), ...silent]) {
     const facts = await abortable(host.images.find(reference), signal);
     if (facts !== undefined) return facts;
   }

@@ -86,8 +86,9 @@ export class Scheduler {
     onPlace: (place: number) => void,
   ): Promise<Lease> {
     const ready = this.hosts.filter((host) => host.state === 'ready');
-    const silent = ready.filter(({ images }) => images.isSilent);
-    const learn = (host: DockerHost) => host.images.learn(request.shape.image);
+    const { image } = request.shape;
+    const silent = ready.filter(({ images }) => images.isSilentAbout(image.reference, image.id));
+    const learn = (host: DockerHost) => host.images.learn(image);
     const late = Promise.all(silent.map(learn));
     await abortable(Promise.all(ready.filter((host) => !silent.includes(host)).map(learn)), signal);
     // One that did not answer last time is waited for if no other may take it.

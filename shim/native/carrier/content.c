@@ -122,3 +122,16 @@ enum content_found content_read(int fd, struct stat *status, uint8_t buffer[BLOC
     *status = after;
     return whole > 0 && same ? CONTENT_WHOLE : CONTENT_CHANGED;
 }
+
+bool content_none(uint64_t size, struct content *content)
+{
+    uint64_t count = block_count(size);
+    *content = (struct content){.blocks = NULL};
+    if (count == 0)
+        return true;
+    content->blocks = calloc(count, SHA256_BYTES);
+    if (!content->blocks)
+        return false;
+    bytes_id(content->blocks, count * SHA256_BYTES, content->id);
+    return true;
+}

@@ -36,6 +36,9 @@ static inline size_t block_length(uint64_t size, uint64_t block)
 enum content_found content_read(int fd, struct stat *status, uint8_t buffer[BLOCK_BYTES], const struct meanwhile *meanwhile,
                                 struct content *content);
 
+/* Of a file that cannot be read: ids that no bytes have. False if memory is short. */
+bool content_none(uint64_t size, struct content *content);
+
 void bytes_id(const void *bytes, size_t length, uint8_t id[SHA256_BYTES]);
 
 /* Of a whole block of zeros, which is never read nor sent. */

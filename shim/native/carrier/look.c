@@ -31,24 +31,6 @@ struct found {
     uint8_t flags;
 };
 
-static uint8_t type_of(mode_t mode)
-{
-    if (S_ISREG(mode))
-        return TYPE_FILE;
-    if (S_ISDIR(mode))
-        return TYPE_FOLDER;
-    return S_ISLNK(mode) ? TYPE_LINK : TYPE_NONE;
-}
-
-struct record record_of(const struct stat *status)
-{
-    struct record record = {.type = type_of(status->st_mode), .uid = status->st_uid, .gid = status->st_gid};
-    record.mode = status->st_mode & (record.type == TYPE_FOLDER ? 03777 : 0777);
-    record.mtime = nanoseconds(&status->st_mtim);
-    record.size = record.type == TYPE_FOLDER ? 0 : (uint64_t)status->st_size;
-    return record;
-}
-
 /* Nothing has happened to it since its record was made. */
 static bool holds(const struct entry *entry, const struct stat *status)
 {
@@ -106,6 +88,15 @@ static enum skip why_unread(const struct carrier *carrier, const struct found *f
     return skip == SKIP_NOT ? SKIP_UNREADABLE : skip;
 }
 
+/* Somebody has a lease on it, or another kind of thing is there by now. It counts as changed, and nobody gets bytes of it. */
+static enum skip read_later(struct found *found)
+{
+    found->flags |= ENTRY_UNSTABLE;
+    bool room = content_none(found->record.size, &found->content);
+    memcpy(found->record.id, found->content.id, SHA256_BYTES);
+    return room ? SKIP_NOT : SKIP_UNREADABLE;
+}
+
 static enum skip read_file(struct carrier *carrier, int folder, const char *name, struct found *found)
 {
     /* Another kind of thing may be there by now: nothing of it is waited for. */
@@ -116,7 +107,7 @@ static enum skip read_file(struct carrier *carrier, int folder, const char *name
     }
     enum skip skip = SKIP_NOT;
     if (fd < 0 || fstat(fd, &found->status) != 0 || !S_ISREG(found->status.st_mode))
-        found->flags |= ENTRY_UNSTABLE;
+        skip = read_later(found);
     else if (!read_bytes_of(carrier, fd, found))
         skip = why_unread(carrier, found);
     else if (!read_attributes(carrier, fd, found))

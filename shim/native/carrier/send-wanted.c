@@ -19,7 +19,7 @@ static bool send_block(struct carrier *carrier, const struct entry *entry, int f
 {
     uint8_t id[SHA256_BYTES];
     uint64_t count = block_count(entry_size(entry));
-    if (block >= (count ? count : 1))
+    if (block >= (count ? count : 1) || (count > 0 && !entry_blocks(entry)))
         return false;
     size_t length = count ? block_length(entry_size(entry), block) : (size_t)entry_size(entry);
     uint64_t offset = (uint64_t)block * BLOCK_BYTES;

@@ -7,7 +7,6 @@
 
 #include "beneath.h"
 #include "content.h"
-#include "look.h"
 #include "receive.h"
 #include "skip.h"
 #include "stage.h"

@@ -2,9 +2,12 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { sanitizedProgram } from './native-builds.ts';
 
-/** One thing that happens in a tree: rename, swap, make a folder, write a file, delete; or a wait of `path` ms. */
+/**
+ * One thing that happens in a tree: rename, swap, make a folder, write a file, delete; lease a file, so that nobody else
+ * can open it, or give it back; or a wait of `path` ms.
+ */
 export interface Step {
-  readonly what: 'rename' | 'swap' | 'make' | 'write' | 'delete' | 'wait';
+  readonly what: keyof typeof letters;
   readonly path: string;
   readonly to?: string;
 }
@@ -14,7 +17,10 @@ export interface TimedStep extends Step {
   readonly at: number;
 }
 
-const letters = { rename: 'r', swap: 'x', make: 'm', write: 'w', delete: 'd', wait: 's' } as const;
+const letters = {
+  ...{ rename: 'r', swap: 'x', make: 'm', write: 'w', delete: 'd' },
+  ...{ lease: 'l', 'give back': 'b', wait: 's' },
+} as const;
 const stepsMost = 8;
 const pathBytes = 248;
 const stepBytes = 8 + 2 * pathBytes;

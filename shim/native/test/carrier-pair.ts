@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { becomeHome, keepBesideHome } from '../../../src/carrier-client/exchange.ts';
 import type { Applied } from '../../../src/carrier-client/exchange-frames.ts';
 import type { Hello } from '../../../src/carrier-client/hello.ts';
+import { BetweenSteps } from './between-steps.ts';
 import { CarrierProcess, makePlace, type Place } from './carrier-process.ts';
 
 /** What rsync would do to make the replica what home is: nothing, if they are the same. */
@@ -69,4 +70,15 @@ export class Pair {
     this.homePlace[Symbol.dispose]();
     this.replicaPlace[Symbol.dispose]();
   }
+}
+
+/** A pair of which each follows steps of its own: home's first. */
+export async function pairWithSteps(under: string): Promise<{ pair: Pair; steps: BetweenSteps[] }> {
+  const steps: BetweenSteps[] = [];
+  const pair = await Pair.make(BetweenSteps.carrier, under, {}, ({ folder }) => {
+    const own = new BetweenSteps(folder);
+    steps.push(own);
+    return own.wrapper;
+  });
+  return { pair, steps };
 }

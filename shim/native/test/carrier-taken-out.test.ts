@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { CarrierSession } from '../../../src/carrier-client/carrier-session.ts';
 import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
 import type { Applied, BeginOptions, ChangesQuery } from '../../../src/carrier-client/exchange-frames.ts';
-import { BetweenSteps } from './between-steps.ts';
-import { Pair } from './carrier-pair.ts';
+import { pairWithSteps } from './carrier-pair.ts';
 import { fileSystems, type Place } from './carrier-process.ts';
 
 /** Calls of a commit: what is taken out goes back, or cannot, within the first of them. */
@@ -25,17 +24,6 @@ async function exchange({ from, to, query, begin }: Exchange, meanwhile: () => v
   await to.verify();
   meanwhile();
   return to.commit();
-}
-
-/** A pair of which one follows steps, and the other has none. */
-async function makePair(under: string): Promise<{ pair: Pair; steps: BetweenSteps[] }> {
-  const steps: BetweenSteps[] = [];
-  const pair = await Pair.make(BetweenSteps.carrier, under, {}, ({ folder }) => {
-    const own = new BetweenSteps(folder);
-    steps.push(own);
-    return own.wrapper;
-  });
-  return { pair, steps };
 }
 
 function makeFolder({ root }: Place, folder: string): void {
@@ -60,7 +48,7 @@ describe('what is taken out of a tree, changed, and cannot go back', () => {
   test.each(tools)(
     'A-380 P13: a folder that the tool $name is kept at home, whenever another is made',
     async (tool) => {
-      const { pair, steps } = await makePair(fileSystems[0]);
+      const { pair, steps } = await pairWithSteps(fileSystems[0]);
       await using _pair = pair;
       const { home, replica, homePlace, replicaPlace } = pair;
       const keptAt = (kept = 'none') => join(homePlace.area, 'kept', kept);
@@ -92,7 +80,7 @@ describe('what is taken out of a tree, changed, and cannot go back', () => {
   );
 
   test('A-380 P13: so is a file of a folder that a replica empties in part', async () => {
-    const { pair, steps } = await makePair(fileSystems[0]);
+    const { pair, steps } = await pairWithSteps(fileSystems[0]);
     await using _pair = pair;
     const { home, replica, homePlace, replicaPlace } = pair;
     let couldNot = 0;

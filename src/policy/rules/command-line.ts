@@ -65,7 +65,8 @@ export class CommandLine {
   #elsewhere: OtherDirectory | undefined;
   #undoing: ReturnType<typeof findUndoing> | undefined;
   #firstWords: readonly string[] | undefined;
-  #readAgain: readonly string[] | undefined;
+  /** By name. */
+  #readAgain: ReadonlyMap<string, readonly string[]> | undefined;
   #ownWords: readonly string[] | undefined;
   #workWords: readonly string[] | undefined;
 
@@ -78,6 +79,11 @@ export class CommandLine {
     this.#isLong = words.all.length - from > fewWords || words.index.hasLongWord;
     this.#grammar = known.get(facts.tool);
     this.reading = this.#grammar && readArguments(this.#grammar, words.all, from);
+  }
+
+  /** Nothing more is told of this line: no rule needs another look. */
+  get isSpent(): boolean {
+    return this.#effort.isSpent;
   }
 
   get #strict(): readonly Line[] {
@@ -198,10 +204,14 @@ export class CommandLine {
 
   /** The rule says each word from which its tool may read more than stands there. */
   saysAllReadAgain({ args, flags = [] }: Rule): boolean {
-    this.#readAgain ??= this.#words.beginningWith(beginningsReadAgain(this.#grammar), this.#from);
-    // Ends at the first word that is not said, so it takes no more steps than the rule has words.
-    for (const word of this.#readAgain)
-      if (!flags.includes(nameOf(word)) && !args?.items.some((item) => saysWord(item, word))) return false;
+    this.#readAgain ??= Map.groupBy(
+      this.#words.beginningWith(beginningsReadAgain(this.#grammar), this.#from),
+      nameOf,
+    );
+    const isSaid = (word: string) => args?.items.some((item) => saysWord(item, word)) === true;
+    // Ends at the first that is not said, so it takes no more steps than the rule has flags and words.
+    for (const [name, words] of this.#readAgain)
+      if (!flags.includes(name) && !words.every(isSaid)) return false;
     return true;
   }
 
@@ -234,7 +244,7 @@ export class CommandLine {
     if (firsts.length === 0) return words.length > 0;
     const effort = this.#effort;
     const mayBe = (first: Glob | '**') =>
-      first === '**' || words.some((word) => matchesWithin(effort, first, word));
+      first === '**' || words.some((word) => effort.isSpent || matchesWithin(effort, first, word));
     return !firsts.some(mayBe) && !effort.isSpent;
   }
 

@@ -60,8 +60,8 @@ export function decideByRules(
   const strictest =
     ruling.decision.action === 'allow' ? (strictly(about('ask'), line, tool) ?? ruling) : ruling;
   const asked = needing(strictest, about('ask'), line);
-  // A rule that could not be evaluated may have had a tighter limit.
-  const isUntold = work.effort.isSpent && asked.decision.action !== 'deny';
+  // A rule that could not be evaluated may have had a tighter limit, or may have been the one about the command.
+  const isUntold = work.effort.isSpent && (asked.decision.action !== 'deny' || asked.rules.length === 0);
   return isUntold ? { decision: tooLong, rules: [] } : asked;
 }
 

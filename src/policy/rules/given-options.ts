@@ -187,15 +187,16 @@ function hasNext(given: Given, next: string, effort: Effort): boolean {
   return given.option.value !== 'required' && next === 'true';
 }
 
-/** An optional value that is left out may be any, and a bare switch is `=true`. */
+/** An optional value that is left out may be any, and a bare switch is `=true`. True once the effort is spent. */
 function hasValue({ option, texts: own, small }: Given, wanted: Glob, effort: Effort): boolean {
   if (option.value === 'optional' && own.length === 0) return true;
   const texts = option.value === 'none' ? ['true'] : own;
   if (small !== undefined) {
     const likes = inSmallLetters(wanted);
-    return small.some((each) => matchesWithin(effort, likes, each));
+    return small.some((each) => effort.isSpent || matchesWithin(effort, likes, each));
   }
-  return texts.some((text) => valuesLike(text).some((each) => matchesWithin(effort, wanted, each)));
+  const fits = (text: string) => valuesLike(text).some((each) => matchesWithin(effort, wanted, each));
+  return texts.some((text) => effort.isSpent || fits(text));
 }
 
 /** Ways to write a switch's value, in small letters. */

@@ -13,9 +13,10 @@ export function concerns(rule: Rule, { uid, agent, labels, cwd }: LineFacts): bo
   );
 }
 
-/** The arguments are literally those of the rule. */
+/** The arguments are literally those of the rule. No rule allows what nobody could look at. */
 export function matchesExactly(rule: Rule, line: CommandLine): boolean {
   return (
+    !line.isSpent &&
     (rule.flags === undefined || line.hasLasting(rule)) &&
     (rule.subcommands === undefined || line.isOneOf(rule.subcommands)) &&
     (rule.safeArguments !== true || line.isSafe) &&
@@ -28,6 +29,7 @@ export function matchesExactly(rule: Rule, line: CommandLine): boolean {
 /** The tool may read the arguments as those of the rule: for rules that make the answer stricter. */
 export function fitsStrictly(rule: Rule, line: CommandLine): Fit {
   if (isAboutAll(rule)) return 'yes';
+  if (line.isSpent) return 'unsure';
   if (line.reading?.sure === false) return isRuledOut(rule, line, line.reading) ? 'no' : 'unsure';
   if (rule.subcommands !== undefined && !mayBeAmong(rule.subcommands, line)) return 'no';
   if (rule.safeArguments === true && !line.isSafe) return 'no';
