@@ -21,7 +21,7 @@ import { type NotCounted, whoCounts, whyNotCounted } from './who-counts.ts';
 
 export interface SettleParts {
   readonly store: ApprovalStore;
-  readonly grants: Pick<Grants, 'give'>;
+  readonly grants: Pick<Grants, 'give' | 'whyFull'>;
   readonly approvers: Approvers;
   /** In the audit. */
   readonly record: (entry: AuditRecord) => Promise<unknown>;
@@ -146,17 +146,20 @@ function refusalOf(
   approval: PendingApproval,
   shown: string,
   { verdict, by, via, grantMs }: Verdict,
-  { approvers }: SettleParts,
+  { approvers, grants }: SettleParts,
 ): Resolution | undefined {
-  const { id, planHash, noGrant } = approval;
+  const { id, planHash, agent } = approval;
   if (planHash !== shown)
     return { type: 'plan-changed', text: `plan-changed: approval ${id} has another plan than the one shown` };
   const door = doorRefusal(approval, via);
   if (door !== undefined) return door;
   const why = verdict === 'approved' ? whyNotCounted({ by }, approval, approvers) : undefined;
   if (why !== undefined) return { type: why, text: refusals[why](approval, by) };
-  if (grantMs === undefined || noGrant === '') return undefined;
-  return { type: 'no-grant', text: `it can be approved once, and not for a while: ${noGrant}` };
+  if (grantMs === undefined) return undefined;
+  const noGrant = approval.noGrant || grants.whyFull(agent);
+  return noGrant === ''
+    ? undefined
+    : { type: 'no-grant', text: `it can be approved once, and not for a while: ${noGrant}` };
 }
 
 /** Also a no: a chat that only tells decides nothing. */
