@@ -172,12 +172,12 @@ function stopOf(halt: ClawrdenError | undefined): ClawrdenError | undefined {
 
 function record(
   { record: wanted }: Pick<Plan, 'record'>,
-  { output, context }: Execution,
+  { output, context, record: { agent } }: Execution,
   room: RecordingRoom,
 ): void {
   if (wanted === undefined) return;
   output.record();
-  if (wanted === 'full') output.recordTimed(room, terminalOf(context.wiring));
+  if (wanted === 'full') output.recordTimed(room.of(agent), terminalOf(context.wiring));
 }
 
 /** Waits for the end of a life, whatever it is, and records it. */

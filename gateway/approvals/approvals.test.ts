@@ -5,7 +5,7 @@ import type { Approvers } from '../ports/approvers.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { createApprovalStore } from './approval-store.ts';
 import { type Approvals, type ApprovalsParts, createApprovals } from './approvals.ts';
-import { type Grants, openGrants } from './grants.ts';
+import { type Grants, grantsPerAgent, openGrants } from './grants.ts';
 import type { Question } from './question-row.ts';
 
 /** Everybody may say yes, for all agents, and each principal is a person of its own. */
@@ -211,6 +211,26 @@ test('A-82: a plan with anything not inspected, or that runs a script and may re
       expect(await many.resolve(id, { ...approved, ...of })).toMatchObject({ type: 'resolved' });
   }
   expect(types).toEqual(['no-grant', 'no-grant', 'no-grant', 'no-grant', 'resolved', 'resolved']);
+});
+
+test('A-412 P20: who has granted an agent as much as it may have, is told so, and can say yes once', async () => {
+  const { id, agent, planHash, command, rule } = (await approvals.ask(question)).approval;
+  const given = {
+    agent,
+    planHash,
+    deed: '',
+    command,
+    rule,
+    execution: 'e',
+    by: ['person:admin'],
+    stamps: [],
+  };
+  for (let at = 0; at < grantsPerAgent; at += 1) await grants.give(given, 60_000);
+  expect(await approvals.resolve(id, { ...approved, ...of, grantMs: 1000 })).toEqual({
+    type: 'no-grant',
+    text: 'it can be approved once, and not for a while: agent coder has 200 grants already; revoke those that it needs no more',
+  });
+  expect(await approvals.resolve(id, { ...approved, ...of })).toMatchObject({ type: 'resolved' });
 });
 
 test('a grant holds for the same plan of the same agent, for its time', async () => {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Approvers } from '../ports/approvers.ts';
 import { type Database, openDatabase } from '../store/database.ts';
-import { type Grants, openGrants } from './grants.ts';
+import { type Grants, grantsPerAgent, openGrants } from './grants.ts';
 
 /** Everybody may say yes, for all agents, and each principal is a person of its own. */
 const anyApprover: Approvers = {
@@ -144,6 +144,31 @@ test('A-91: a grant does not outlive its time if the wall clock is set back, and
   expect(grants.of('coder', 'h', '')).toHaveLength(1);
   await sleep(250);
   expect(grants.of('coder', 'h', '')).toEqual([]);
+});
+
+test('A-412 P20: one agent has 200 grants at most, others are given theirs, and one that is revoked makes room', async () => {
+  const grants = await openGrants(database, audit, anyApprover);
+  for (let at = 0; at < grantsPerAgent; at += 1) await grants.give(given('coder', `h${at}`), 60_000);
+  expect(grants.whyFull('coder')).toMatch('agent coder has 200 grants already');
+  await expect(grants.give(given('coder', 'more'), 60_000)).rejects.toThrow('has 200 grants already');
+  expect(['', 'web-1'].map(grants.whyFull)).toEqual(['', '']);
+  const [first] = grants.of('coder', 'h0', '');
+  await grants.revoke(first?.id ?? '', 'person:zoe', '');
+  expect(grants.whyFull('coder')).toBe('');
+});
+
+test("A-412 P20: whether an agent's plan is granted reckons no right of who gave others theirs", async () => {
+  let reckoned = 0;
+  const rightOf: Approvers['rightOf'] = () => {
+    reckoned += 1;
+    return { role: 'admin', stamp: '1/0' };
+  };
+  const grants = await openGrants(database, audit, { ...anyApprover, rightOf });
+  for (let at = 0; at < 20; at += 1) await grants.give(given('coder', `h${at}`), 60_000);
+  await grants.give(given('web-1', 'h'), 60_000);
+  reckoned = 0;
+  expect(grants.of('web-1', 'h', '')).toHaveLength(1);
+  expect(reckoned).toBe(1);
 });
 
 test('A-331 P17: what was granted to an agent that has gone is revoked in the audit, so no older copy gives it to another of its name', async () => {

@@ -11,6 +11,8 @@ import { joinNames } from './approver-names.ts';
 
 /** Plans that an agent may run again for a while without a question, because people said so. */
 export interface Grants {
+  /** Empty, or why nothing more can be granted to the agent. */
+  readonly whyFull: (agent: string) => string;
   /** On the disk and in the audit when it resolves; rejects, and gives nothing, if it cannot be. */
   readonly give: (given: Omit<Grant, 'id' | 'since' | 'until'>, forMs: number) => Promise<Grant>;
   /** Those in force of this plan of this agent, or of one that does the same by another policy. */
@@ -31,6 +33,8 @@ interface Held {
 
 /** Each is a person's answer, so there are few; what comes behind so many is given once only. */
 const grantsAtMost = 10_000;
+/** One agent, with somebody who says yes to it alone, takes no other's place. */
+export const grantsPerAgent = 200;
 
 export async function openGrants(
   database: Database,
@@ -39,9 +43,16 @@ export async function openGrants(
 ): Promise<Grants> {
   const rows = await database.selectFrom('grants').selectAll().orderBy('given_at').execute();
   const held = new Map(rows.map((row) => [row.id, hold(grantOfRow(row))]));
-  const inForce = () => {
+  const inForce = (isWanted: (grant: Grant) => boolean = () => true) => {
     for (const [id, { life }] of held) if (life.isOver()) held.delete(id);
-    return [...held.values()].flatMap(({ grant }) => (isMeant(grant, approvers) ? [grant] : []));
+    const wanted = [...held.values()].flatMap(({ grant }) => (isWanted(grant) ? [grant] : []));
+    return wanted.filter((grant) => isMeant(grant, approvers));
+  };
+  const whyFull = (agent: string) => {
+    const whose = agent === '' ? 'what is asked for without an agent' : `agent ${agent}`;
+    if (inForce((grant) => grant.agent === agent).length >= grantsPerAgent)
+      return `${whose} has ${grantsPerAgent} grants already; revoke those that it needs no more`;
+    return inForce().length >= grantsAtMost ? `there are ${grantsAtMost} grants already` : '';
   };
   const end = (grant: Grant, by: string, reason: string) =>
     tighten({
@@ -51,8 +62,10 @@ export async function openGrants(
       unkept: audit.unkept,
     });
   return {
+    whyFull,
     give: async (given, forMs) => {
-      if (inForce().length >= grantsAtMost) throw new Error(`there are ${grantsAtMost} grants already`);
+      const full = whyFull(given.agent);
+      if (full !== '') throw new Error(full);
       const since = Date.now();
       const grant = { ...given, id: randomBytes(8).toString('hex'), since, until: since + forMs };
       await loosen({
@@ -64,11 +77,10 @@ export async function openGrants(
       });
       return grant;
     },
-    of: (agent, planHash, deed) =>
-      inForce().filter((grant) => grant.agent === agent && isOf(grant, planHash, deed)),
-    list: inForce,
+    of: (agent, planHash, deed) => inForce((grant) => grant.agent === agent && isOf(grant, planHash, deed)),
+    list: () => inForce(),
     revoke: async (id, by, reason) => {
-      const grant = inForce().find((each) => each.id === id);
+      const [grant] = inForce((each) => each.id === id);
       if (grant !== undefined) await end(grant, by, reason);
       return grant;
     },

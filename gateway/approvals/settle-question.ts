@@ -21,7 +21,7 @@ import { type NotCounted, whoCounts, whyNotCounted } from './who-counts.ts';
 
 export interface SettleParts {
   readonly store: ApprovalStore;
-  readonly grants: Pick<Grants, 'give'>;
+  readonly grants: Pick<Grants, 'give' | 'whyFull'>;
   readonly approvers: Approvers;
   /** In the audit. */
   readonly record: (entry: AuditRecord) => Promise<unknown>;
@@ -56,14 +56,17 @@ export function settle(
   parts: SettleParts,
   ended: () => void,
 ): Promise<Resolution> {
+  // From here on it waits for others and for the provider: who is revoked meanwhile has said nothing.
+  const { stamp = '' } = parts.approvers.rightOf(verdict.by, open.approval.agent) ?? {};
+  const said = { ...verdict, stamp };
   return open.inTurn(async () => {
     // Who said yes before may have left the group since.
     if (verdict.verdict === 'approved')
       await parts.approvers.freshen?.([verdict.by, ...open.yeses.map(({ by }) => by)]);
-    const refusal = refusalOf(open.approval, planHash, verdict, parts);
+    const refusal = refusalOf(open.approval, planHash, said, parts);
     if (refusal !== undefined) return refusal;
     if (verdict.verdict === 'denied') return end(open, verdict, parts, ended);
-    const yeses = withYes(open, verdict, parts);
+    const yeses = withYes(open, said);
     const counting = whoCounts(yeses, open.approval, parts.approvers);
     if (counting.size < open.approval.consent.approvals)
       return note(open, { yeses, given: counting.size }, parts);
@@ -71,10 +74,13 @@ export function settle(
   });
 }
 
+/** With the stamp of the right that its giver had when it came. */
+interface Stamped extends Verdict {
+  readonly stamp: string;
+}
+
 /** The last word of each principal. */
-function withYes({ approval, yeses }: Open, { by, ...said }: Verdict, { approvers }: SettleParts): Yes[] {
-  const { stamp = '' } = approvers.rightOf(by, approval.agent) ?? {};
-  const { via, reason, grantMs } = said;
+function withYes({ yeses }: Open, { by, via, reason, grantMs, stamp }: Stamped): Yes[] {
   const yes = { by, via, reason, at: Date.now(), stamp, ...(grantMs !== undefined && { grantMs }) };
   return [...yeses.filter((each) => each.by !== by), yes];
 }
@@ -145,18 +151,21 @@ async function giveGrant(
 function refusalOf(
   approval: PendingApproval,
   shown: string,
-  { verdict, by, via, grantMs }: Verdict,
-  { approvers }: SettleParts,
+  { verdict, by, via, grantMs, stamp }: Stamped,
+  { approvers, grants }: SettleParts,
 ): Resolution | undefined {
-  const { id, planHash, noGrant } = approval;
+  const { id, planHash, agent } = approval;
   if (planHash !== shown)
     return { type: 'plan-changed', text: `plan-changed: approval ${id} has another plan than the one shown` };
   const door = doorRefusal(approval, via);
   if (door !== undefined) return door;
-  const why = verdict === 'approved' ? whyNotCounted({ by }, approval, approvers) : undefined;
+  const why = verdict === 'approved' ? whyNotCounted({ by, stamp }, approval, approvers) : undefined;
   if (why !== undefined) return { type: why, text: refusals[why](approval, by) };
-  if (grantMs === undefined || noGrant === '') return undefined;
-  return { type: 'no-grant', text: `it can be approved once, and not for a while: ${noGrant}` };
+  if (grantMs === undefined) return undefined;
+  const noGrant = approval.noGrant || grants.whyFull(agent);
+  return noGrant === ''
+    ? undefined
+    : { type: 'no-grant', text: `it can be approved once, and not for a while: ${noGrant}` };
 }
 
 /** Also a no: a chat that only tells decides nothing. */

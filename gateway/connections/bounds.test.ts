@@ -38,6 +38,14 @@ test('A-88: one name has as many as one address, and an address connects no more
   expect(Array.from({ length: 10 }, often).filter(Boolean)).toHaveLength(5);
 });
 
+test('A-411: behind proxies only the sum counts, and who has shown no name still makes room', () => {
+  const bounds = new ConnectionBounds<Peer>({ connections: 400, perAddress: 3, areProxies: true }, () => 0);
+  const [known, ...others] = Array.from({ length: 400 }, () => peer('10.0.0.1'));
+  for (const each of [known!, ...others]) expect(bounds.add(each)).toEqual({ displaced: undefined });
+  expect(bounds.prove(known!, 'person:ann')).toBe(true);
+  expect(bounds.add(peer('10.0.0.1'))).toEqual({ displaced: others[0] });
+});
+
 test('A-88: whatever comes, proves itself and goes: no bound is passed, and nothing is left of it', () => {
   const event = fc.record({ kind: fc.constantFrom('come', 'prove', 'go'), who: fc.nat(9), at: fc.nat(30) });
   fc.assert(

@@ -5,6 +5,8 @@ export interface ConnectionLimits {
   readonly connections: number;
   /** Most connections of one address, and of one person's name. */
   readonly perAddress: number;
+  /** Its addresses are proxies, each of which brings many clients: only all of them together are bounded. */
+  readonly areProxies?: boolean;
 }
 
 /**
@@ -109,9 +111,10 @@ export class ConnectionBounds<T extends Counted> {
   }
 
   #place(address: Address<T>): Placed<T> {
-    if (address.tokens < 1) return { refused: 'its address connects too often' };
-    const own = address.open >= this.#limits.perAddress;
-    if (!own && this.#open < this.#limits.connections) return { displaced: undefined };
+    const { connections, perAddress, areProxies = false } = this.#limits;
+    if (!areProxies && address.tokens < 1) return { refused: 'its address connects too often' };
+    const own = !areProxies && address.open >= perAddress;
+    if (!own && this.#open < connections) return { displaced: undefined };
     const [oldest] = own ? address.unproven : this.#unproven;
     if (oldest !== undefined) return { displaced: oldest };
     return { refused: own ? 'its address has too many connections' : 'there are too many connections' };

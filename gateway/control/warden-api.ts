@@ -15,7 +15,7 @@ import type { Metric } from '../ports/metrics.ts';
 import type { CheckPolicy } from '../ports/policy-check.ts';
 import { principalName } from '../ports/principal.ts';
 import type { Rotations } from '../ports/rotations.ts';
-import type { AgentView, HostView, StatusView, WardenApi } from '../ports/warden-api.ts';
+import type { HostView, StatusView, WardenApi } from '../ports/warden-api.ts';
 import type { WorkspaceOperations } from '../ports/workspace-view.ts';
 import { createSees } from '../principals/sees.ts';
 import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
@@ -26,6 +26,7 @@ import type { Sessions } from '../scheduler/sessions/sessions.ts';
 import type { History } from '../store/history.ts';
 import type { Outputs } from '../store/outputs.ts';
 import type { AgentStates } from './agent-states.ts';
+import { agentViews } from './agent-views.ts';
 import type { Breakers } from './breakers.ts';
 import { cancelExecution } from './cancel-execution.ts';
 import type { Drains } from './drains.ts';
@@ -103,7 +104,7 @@ export function createWardenApi(parts: WardenParts): WardenApi {
       return parts.killSwitch.set(agent, state, by, reason);
     },
     setLockdown: (on, by, reason) => parts.killSwitch.lockdown(on, by, reason),
-    agents: () => [...parts.agents().values()].map((agent) => agentView(agent, parts)),
+    agents: () => agentViews(parts),
     hosts: () => parts.scheduler.hosts.map((host) => hostView(host, parts)),
     relays: () => relayViews(parts.agents(), parts.relays),
     sessions: parts.sessions.list,
@@ -138,32 +139,6 @@ export function createWardenApi(parts: WardenParts): WardenApi {
     metrics: () => [...gatewayMetrics(api), ...parts.counted.flatMap(({ metrics }) => metrics())],
   };
   return api;
-}
-
-function agentView(
-  agent: AgentConfig,
-  { ledger, approvals, grants, relays, states }: WardenParts,
-): AgentView {
-  const report = relays.report(agent);
-  const stopped = states.stopOf(agent.name);
-  return {
-    name: agent.name,
-    relay: agent.relay,
-    online: report !== undefined && report.problem === '',
-    containerRunning: report?.containerRunning ?? false,
-    tools: report?.tools ?? [],
-    running: ledger.running().filter((record) => record.agent === agent.name).length,
-    pending: approvals.pending().filter((approval) => approval.agent === agent.name).length,
-    grants: grants.list().filter((grant) => grant.agent === agent.name).length,
-    ...(stopped === undefined ? {} : { stopped }),
-    problem: report?.problem ?? whyAway(relays.refusing().has(agent.relay)),
-  };
-}
-
-function whyAway(isRefusing: boolean): string {
-  return isRefusing
-    ? 'its relay needs a newer gateway: upgrade the gateway first'
-    : 'its relay is not connected';
 }
 
 function hostView(host: DockerHost, { scheduler, policyFile, workspaces }: WardenParts): HostView {

@@ -8,7 +8,7 @@ type Event = readonly [seconds: number, kind: string, data: string];
 
 async function castOf(chunks: readonly Uint8Array[], terminal?: { cols: number; rows: number }) {
   let at = 0;
-  const recorder = createTimedRecorder(createRecordingRoom(), terminal, () => at);
+  const recorder = createTimedRecorder(createRecordingRoom().of('coder'), terminal, () => at);
   for (const bytes of chunks) {
     at += 100;
     recorder.add(1, bytes);

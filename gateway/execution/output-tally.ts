@@ -5,7 +5,7 @@ import type { RecordedOutput } from '../ports/recorded-output.ts';
 import { createExcerpt, type ExcerptWriter } from './output-excerpt.ts';
 import { createRecentOutput } from './recent-output.ts';
 import { createTimedRecorder, type TimedRecorder } from './record-timed.ts';
-import type { RecordingRoom } from './recording-room.ts';
+import type { OpenPlace } from './recording-room.ts';
 
 export interface OutputTotals {
   readonly stdoutBytes: number;
@@ -24,7 +24,7 @@ export interface OutputTally {
   readonly totals: () => OutputTotals;
   readonly record: () => void;
   /** Keeps the time of each chunk besides. */
-  readonly recordTimed: (room: RecordingRoom, terminal: TerminalSize | undefined) => void;
+  readonly recordTimed: (openPlace: OpenPlace, terminal: TerminalSize | undefined) => void;
   /** `undefined` if it was not to be recorded. */
   readonly recorded: () => RecordedOutput | undefined;
   readonly timed: () => TimedRecorder | undefined;
@@ -54,8 +54,8 @@ export function createOutputTally(): OutputTally {
     record: () => {
       excerpts = { 1: createExcerpt(), 2: createExcerpt() };
     },
-    recordTimed: (room, terminal) => {
-      timed ??= createTimedRecorder(room, terminal);
+    recordTimed: (openPlace, terminal) => {
+      timed ??= createTimedRecorder(openPlace, terminal);
     },
     timed: () => timed,
     recorded: () => excerpts && { stdout: excerpts[1].excerpt(), stderr: excerpts[2].excerpt() },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createTimedRecorder } from './record-timed.ts';
+import { createTimedRecorder, type TimedRecorder } from './record-timed.ts';
 import { entriesOf, type RecordingEntry } from './recording-entries.ts';
 import { partBytes, partsOfAnEnd } from './recording-parts.ts';
 import { createRecordingRoom } from './recording-room.ts';
@@ -28,12 +28,12 @@ const written = (most: number): fc.Arbitrary<Written> =>
 function record(all: readonly Written[], parts: number) {
   let at = 0;
   const room = createRecordingRoom(parts * partBytes);
-  const recorder = createTimedRecorder(room, terminal, () => at);
+  const recorder = createTimedRecorder(room.of('coder'), terminal, () => at);
   for (const { afterMs, fd, bytes } of all) {
     at += afterMs;
     recorder.add(fd, bytes);
   }
-  return { room, recorder, entries: recorder.recording().parts.flatMap((part) => [...entriesOf(part)]) };
+  return { recorder, entries: entriesIn(recorder) };
 }
 
 /** Each byte with its stream, as two bytes. */
@@ -46,6 +46,9 @@ function streamed(all: readonly { readonly fd: 1 | 2; readonly bytes: Uint8Array
     }),
   );
 }
+
+const entriesIn = (recorder: TimedRecorder) =>
+  recorder.recording().parts.flatMap((part) => [...entriesOf(part)]);
 
 const bytesOf = (entries: readonly RecordingEntry[]) =>
   streamed(entries.flatMap((entry) => ('bytes' in entry ? [entry] : [])));
@@ -96,14 +99,53 @@ test('an execution has 8 MiB, and all of them share a room; what one has is give
   expect(parts).toHaveLength(2 * partsOfAnEnd + 1);
   expect(parts.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(8 * 1024 * 1024 + 100);
 
-  const room = createRecordingRoom(2 * partBytes);
+  const room = createRecordingRoom(2 * partBytes).of('coder');
   const [first, second] = [createTimedRecorder(room, undefined), createTimedRecorder(room, undefined)];
   first.add(1, lot.bytes);
   // The room is full, and a part is the least that each has.
   second.add(1, lot.bytes);
   expect([first, second].map((each) => each.recording().parts.length)).toEqual([3, 2]);
-  expect(room.take(1)).toBe(false);
+  const another = room(() => 0);
+  expect(another.take(1)).toBe(false);
   first.release();
   second.release();
-  expect(room.take(2 * partBytes)).toBe(true);
+  expect(another.take(2 * partBytes)).toBe(true);
+});
+
+test('A-410: recordings of one agent that fill the room leave the others as much as it has', () => {
+  const room = createRecordingRoom(12 * partBytes);
+  const chunks = Array.from(
+    { length: 40 },
+    (_, at) => ({ fd: 1, bytes: Buffer.alloc(partBytes / 4, at) }) as const,
+  );
+  const recordAll = (agent: string, some: typeof chunks) => {
+    const recorder = createTimedRecorder(room.of(agent), undefined);
+    for (const { fd, bytes } of some) recorder.add(fd, bytes);
+    return recorder;
+  };
+  const hog = Array.from({ length: 3 }, () => recordAll('hog', chunks));
+  const short = chunks.slice(0, 10);
+  const own = entriesIn(recordAll('coder', short));
+  expect(own.some((entry) => 'dropped' in entry)).toBe(false);
+  expect(bytesOf(own).equals(streamed(short))).toBe(true);
+  // Of what the short one leaves these two have the same: four parts, with the gap between them.
+  expect(recordAll('writer', chunks).recording().parts.length).toBeGreaterThanOrEqual(5);
+  for (const recorder of hog) {
+    const entries = entriesIn(recorder);
+    const gap = entries.find((entry) => 'dropped' in entry);
+    expect(bytesOf(entries).length / 2 + (gap !== undefined && 'dropped' in gap ? gap.dropped : 0)).toBe(
+      10 * partBytes,
+    );
+    expect(bytesOf(entries).at(-2)).toBe(39);
+  }
+});
+
+test('A-410: what is being written to the disk stays as it is', () => {
+  const room = createRecordingRoom(4 * partBytes);
+  const lot = Buffer.alloc(3 * partBytes, 7);
+  const ended = createTimedRecorder(room.of('hog'), undefined);
+  ended.add(1, lot);
+  const before = ended.recording().parts.map((part) => Buffer.from(part));
+  createTimedRecorder(room.of('coder'), undefined).add(1, lot);
+  expect(ended.recording().parts.map((part) => Buffer.from(part))).toEqual(before);
 });

@@ -2,7 +2,7 @@ import type { TerminalSize } from '../../src/command.ts';
 import type { WrittenRecording } from '../ports/recording.ts';
 import { entryHead, gapPart, writeHead } from './recording-entries.ts';
 import { createRecordingParts, partBytes, type RecordingPart } from './recording-parts.ts';
-import type { RecordingRoom } from './recording-room.ts';
+import type { OpenPlace } from './recording-room.ts';
 
 /** Keeps what a command writes, with the time of each chunk. */
 export interface TimedRecorder {
@@ -26,12 +26,12 @@ interface Entry {
 
 /** A silent command takes no memory. */
 export function createTimedRecorder(
-  room: RecordingRoom,
+  openPlace: OpenPlace,
   terminal: TerminalSize | undefined,
   now: () => number = () => performance.now(),
 ): TimedRecorder {
   const [begun, begunAt] = [now(), Date.now()];
-  const parts = createRecordingParts(room);
+  const parts = createRecordingParts(openPlace);
   let last: Entry | undefined;
 
   /** How many of the bytes went into the part. */
@@ -60,8 +60,8 @@ export function createTimedRecorder(
       }
     },
     recording: () => {
-      const tail = parts.tail();
-      return { begunAt, terminal, parts: [...parts.head(), ...gapBefore(tail, parts.dropped()), ...tail] };
+      const { head, tail, dropped } = parts.read();
+      return { begunAt, terminal, parts: [...head, ...gapBefore(tail, dropped), ...tail] };
     },
     release: parts.release,
   };

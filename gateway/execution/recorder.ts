@@ -103,11 +103,11 @@ export function createRecorder(
   };
 }
 
-function keepOutput(outputs: Outputs, { record: { caller, id }, output }: Execution): void {
+function keepOutput(outputs: Outputs, { record, output }: Execution): void {
   const recorded = output.recorded();
-  if (recorded !== undefined) outputs.save(caller, id, recorded);
+  if (recorded !== undefined) outputs.save(record, recorded);
   const timed = output.timed();
-  if (timed !== undefined) void outputs.recordings.save(caller, id, timed.recording()).then(timed.release);
+  if (timed !== undefined) void outputs.recordings.save(record, timed.recording()).then(timed.release);
 }
 
 /** For a request that never became an execution. */

@@ -21,6 +21,7 @@ import { whenGone } from './gone.ts';
 import type { InFlight } from './in-flight.ts';
 import type { LookTurns } from './look-turns.ts';
 import { bodyBytes, invalid, readQuery } from './read-body.ts';
+import { routeUrl } from './route-url.ts';
 
 /** One request that has the shape of its route. */
 export interface OpenCall<R> {
@@ -71,7 +72,7 @@ export function addRoutes(app: FastifyInstance, handlers: Handlers, parts: Route
     const handle = handlers[name] as (call: OpenCall<Route>) => Answered<unknown>;
     app.route({
       method: route.method,
-      url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      url: routeUrl(route),
       bodyLimit: route.open ? openBodyBytes : bodyBytes,
       // Before a byte of the body is read.
       onRequest: async (request, reply) => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList } from 'node:net';
 import type { HttpConfig } from '../../src/config/gateway-config.ts';
+import { addressKey } from '../connections/address-key.ts';
 import { createCallBudget, TooSoon } from '../connections/call-budget.ts';
 import type { Checked } from '../ports/authentication.ts';
 import type { BrowserSessions } from '../ports/browser-sessions.ts';
@@ -9,16 +9,18 @@ import { type Principal, principalName } from '../ports/principal.ts';
 import { permit } from '../principals/call-rules.ts';
 import { checkPage, csrfTokenOf } from './browser/own-page.ts';
 import { sessionCookie } from './browser/session-cookie.ts';
+import { type ClientAddresses, clientAddresses } from './client-addresses.ts';
 import { HttpRefused } from './problem.ts';
 
 /** Finds out who makes a request, and whether the table of roles gives it to them. */
-export interface Callers {
-  /** Only connections from the proxies count, if there are proxies. */
-  readonly mayConnect: (address: string) => boolean;
+export interface Callers extends ClientAddresses {
   /** Throws HttpRefused or TooSoon if this caller may not make this call, or not now. */
   readonly admit: (request: IncomingMessage, call: string) => Promise<Admitted>;
-  /** Of the peer; behind a proxy, what the proxy says. */
-  readonly addressOf: (request: IncomingMessage) => string;
+  /**
+   * Behind a proxy, what comes without a credential is charged to the client that the proxy names; throws TooSoon if
+   * it comes too often. `asksWhoCalls`: the call looks at credentials, so that one that is shown pays for it.
+   */
+  readonly chargeStranger: (request: IncomingMessage, asksWhoCalls: boolean) => void;
 }
 
 /** Who calls, by an API token or by the session of a browser. */
@@ -41,27 +43,25 @@ export interface CallersParts {
   readonly perSecond: number;
 }
 
+/** As many as an address without a proxy may make connections. */
+const strangerRate = { atOnce: 200, perSecond: 100 };
+
 const bearerPattern = /^Bearer ([\w.~+/-]{1,512}=*)$/i;
 
 export function createCallers({ tokens, sessions, http, perSecond }: CallersParts): Callers {
   const { trustProxy } = http;
   const cookie = sessionCookie(http);
-  const proxies = new BlockList();
-  for (const { address, prefix, family } of trustProxy) proxies.addSubnet(address, prefix, family);
+  const addresses = clientAddresses(http);
+  const { addressOf } = addresses;
   const asked = createCallBudget('answers', { atOnce: 2 * perSecond, perSecond });
-  const isProxy = (address: string) => proxies.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+  const strangers = createCallBudget('answers without a token', strangerRate);
 
-  function addressOf({ socket, headers }: IncomingMessage): string {
-    const direct = plainAddress(socket.remoteAddress ?? '');
-    if (trustProxy.length === 0) return direct;
-    const said = String(headers['x-forwarded-for'] ?? '').split(',');
-    const hops = said.map((hop) => plainAddress(hop.trim())).filter((hop) => hop !== '');
-    // The nearest that is no proxy of ours: what stands before it anybody can write.
-    return hops.findLast((hop) => !isProxy(hop)) ?? direct;
+  function charge(request: IncomingMessage): void {
+    if (trustProxy.length > 0) strangers.charge(addressKey(addressOf(request)));
   }
 
   function byToken(request: IncomingMessage): Admitted {
-    const token = bearerPattern.exec(request.headers.authorization ?? '')?.[1];
+    const token = tokenIn(request);
     if (token === undefined) throw unauthenticated('no bearer token, and no session of a browser');
     const admission = tokens.authenticateToken(token, addressOf(request));
     if (!('refused' in admission)) return admission;
@@ -74,14 +74,17 @@ export function createCallers({ tokens, sessions, http, perSecond }: CallersPart
       throw new HttpRefused(400, 'a token and the cookie of a session came together: send one of them');
     await sessions.freshen(id);
     const found = sessions.find(id);
-    if ('refused' in found) throw unauthenticated(found.refused);
+    if ('refused' in found) {
+      charge(request);
+      throw unauthenticated(found.refused);
+    }
     checkPage(request, id, trustProxy.length > 0);
     const { value, check, until } = found;
     return { value, check, session: { id, csrfToken: csrfTokenOf(id), until, principal: value } };
   }
 
   return {
-    mayConnect: (address) => trustProxy.length === 0 || isProxy(plainAddress(address)),
+    ...addresses,
     admit: async (request, call) => {
       const id = cookie.read(request);
       const admitted = id === undefined ? byToken(request) : await bySession(request, id);
@@ -91,8 +94,15 @@ export function createCallers({ tokens, sessions, http, perSecond }: CallersPart
       const check = () => permittedStill(admitted.check(), call);
       return { ...admitted, value: permitted.value, check };
     },
-    addressOf,
+    chargeStranger: (request, asksWhoCalls) => {
+      const shows = () => tokenIn(request) !== undefined || cookie.read(request) !== undefined;
+      if (!asksWhoCalls || !shows()) charge(request);
+    },
   };
+}
+
+function tokenIn({ headers }: IncomingMessage): string | undefined {
+  return bearerPattern.exec(headers.authorization ?? '')?.[1];
 }
 
 function permittedStill(checked: Checked<Principal>, call: string): Checked<Principal> {
@@ -101,9 +111,4 @@ function permittedStill(checked: Checked<Principal>, call: string): Checked<Prin
 
 export function unauthenticated(why: string): HttpRefused {
   return new HttpRefused(401, why, { 'www-authenticate': 'Bearer realm="clawrden"' });
-}
-
-/** An IPv4 address of a socket that listens for both, as IPv4. */
-function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 }

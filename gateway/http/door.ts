@@ -17,6 +17,7 @@ import { type HttpPace, nodeServer } from './node-server.ts';
 import { type OwnHosts, ownHosts } from './own-hosts.ts';
 import { HttpRefused } from './problem.ts';
 import { bodyBytes, isJson } from './read-body.ts';
+import { routeUrl } from './route-url.ts';
 import { refuseUnknown, sendProblem } from './send-problem.ts';
 
 export interface DoorParts {
@@ -24,9 +25,9 @@ export interface DoorParts {
   /** Of `http.tls`. */
   readonly tls?: LivePair | undefined;
   readonly limits: ConnectionLimits;
-  readonly callers: Pick<Callers, 'mayConnect'>;
+  readonly callers: Pick<Callers, 'mayConnect' | 'chargeStranger'>;
   readonly pace: HttpPace;
-  readonly routes: readonly Pick<Route, 'method' | 'path'>[];
+  readonly routes: readonly Pick<Route, 'method' | 'path' | 'open'>[];
   readonly bodies: BodyTurns;
   readonly faults: Faults;
   readonly log: Logger;
@@ -43,7 +44,9 @@ export interface Door {
 }
 
 export function createDoor(parts: DoorParts): Door {
-  const { http, tls, limits, callers, pace, routes, bodies, faults, log } = parts;
+  const { http, tls, callers, pace, routes, bodies, faults, log } = parts;
+  const areProxies = http.trustProxy.length > 0;
+  const limits = { ...parts.limits, areProxies };
   const broken = createBrokenRequests();
   const app = newApp({
     serverFactory: (handle) => nodeServer(broken.watch(guarded(handle, faults)), tls, pace),
@@ -58,12 +61,16 @@ export function createDoor(parts: DoorParts): Door {
   app.addHook('onRequest', async ({ raw }, reply) => {
     const own = await hosts.promise;
     try {
-      checkRequest(raw, own, http.trustProxy.length > 0);
+      checkRequest(raw, own, areProxies);
     } catch (error) {
       broken.takeNoMore(raw.socket);
       void reply.header('connection', 'close');
       throw error;
     }
+  });
+  const asking = new Set(routes.filter(({ open }) => open !== true).map(fastifyCallOf));
+  app.addHook('onRequest', async ({ raw, method, routeOptions: { url } }) => {
+    callers.chargeStranger(raw, asking.has(`${method} ${url}`));
   });
   return {
     ...{ app, connections },
@@ -75,6 +82,10 @@ export function createDoor(parts: DoorParts): Door {
     },
     close: (graceMs) => close(app, connections, graceMs),
   };
+}
+
+function fastifyCallOf(route: Pick<Route, 'method' | 'path'>): string {
+  return `${route.method} ${routeUrl(route)}`;
 }
 
 /** Fastify reads a query outside of all that catches errors: the route reads it. */

@@ -26,7 +26,7 @@ export async function openMetricsDoor(listen: ListenAddress, { warden, ...parts 
   const handlers = monitorHandlers(warden);
   const answers: MonitorHandlers = { ...handlers, metrics: fresh(handlers.metrics) };
   const http = { listen, trustProxy: [] };
-  const callers = { mayConnect: () => true };
+  const callers = { mayConnect: () => true, chargeStranger: () => {} };
   const bodies = createBodyTurns({ callerOf: () => undefined });
   const own = names.map((name) => routes[name]);
   const door = createDoor({ http, limits, callers, routes: own, bodies, ...parts });

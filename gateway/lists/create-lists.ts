@@ -73,7 +73,7 @@ export function createLists<Execution, Approval, GrantRow, Agent, Host>(
     seal,
   );
   return {
-    executions: async (wish, { warden: seen, sees }) => {
+    executions: async (wish, { warden: seen, sees, reader }) => {
       checkFilter(wish);
       const { q = '', tool = '' } = wish;
       if (!wish.running && q !== '') return searched(seen, { ...wish, q }, seal, shapes.execution);
@@ -85,15 +85,17 @@ export function createLists<Execution, Approval, GrantRow, Agent, Host>(
         (wish.agent === '' || agent === wish.agent) &&
         (wish.state === undefined || state === wish.state) &&
         sees.agent(agent);
-      return running(warden.running(), wish.pageToken, shape, wanted);
+      return running(warden.running(), wish.pageToken, shape, { reader, wanted });
     },
-    approvals: (wish, { sees }) => {
+    approvals: (wish, { sees, reader }) => {
       const shape = { limit: limitOf(wish), ...shapes.approval };
-      return waiting(warden.approvals(), wish.pageToken, shape, ({ agent }) => sees.agent(agent));
+      const look = { reader, wanted: ({ agent }: PendingApproval) => sees.agent(agent) };
+      return waiting(warden.approvals(), wish.pageToken, shape, look);
     },
-    grants: (wish, { sees }) => {
+    grants: (wish, { sees, reader }) => {
       const shape = { limit: limitOf(wish), ...shapes.grant };
-      return granted(warden.grants(), wish.pageToken, shape, ({ agent }) => sees.agent(agent));
+      const look = { reader, wanted: ({ agent }: Grant) => sees.agent(agent) };
+      return granted(warden.grants(), wish.pageToken, shape, look);
     },
     agents: (wish, { warden: seen }) => byName(seal, 'agents', seen.agents(), wish, shapes.agent),
     hosts: (wish) => byName(seal, 'hosts', warden.hosts(), wish, shapes.host),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createFairList, type FairRow, type Marks } from '../approvals/fair-list.ts';
+import { createKeptPlaces, type KeptPlaces } from './kept-places.ts';
 import { fillPage, type PageShape } from './page.ts';
 import { foreignToken, numbersOf, toToken } from './page-token.ts';
 import type { Seal } from './seal.ts';
@@ -18,29 +19,42 @@ export type FairPages<Row, Message> = (
   rows: readonly Row[],
   token: string,
   shape: PageShape<Row, Message>,
-  wanted?: (row: Row) => boolean,
+  look: Look<Row>,
 ) => Listed<Message>;
+
+export interface Look<Row> {
+  /** The principal's name. */
+  readonly reader: string;
+  readonly wanted: (row: Row) => boolean;
+}
 
 export function createFairPages<Row, Message>(
   keyOf: (row: Row) => string,
   shareOf: (row: Row) => string,
   seal: Seal,
+  kept: KeptPlaces = createKeptPlaces(),
 ): FairPages<Row, Message> {
   const list = createFairList(keyOf, shareOf);
   // Turns begin again with the gateway: with an older token, rows would be skipped.
   const kind = randomBytes(6).toString('hex');
-  return (rows, token, { toMessage, ...shape }, wanted = () => true) => {
-    const marks = marksOf(seal, kind, token);
+  return (rows, token, { toMessage, ...shape }, { reader, wanted }) => {
+    const marks = marksOf(numbersOf(seal, kind, token) ?? [], kept);
     const left = list(rows, marks).filter(({ row }) => wanted(row));
     const page = fillPage(left, { ...shape, toMessage: ({ row }: FairRow<Row>) => toMessage(row) });
-    const nextPageToken = page.more() ? toToken(seal, kind, placeOf(marks, page.rows)) : '';
+    const place = page.more() ? placeOf(marks, page.rows) : [];
+    const told = place.length > numbersInToken ? [kept.keep(reader, place)] : place;
+    const nextPageToken = page.more() ? toToken(seal, kind, told) : '';
     return { messages: [...page.messages], nextPageToken };
   };
 }
 
-function marksOf(seal: Seal, kind: string, token: string): Marks {
-  const numbers = numbersOf(seal, kind, token) ?? [];
-  if (numbers.length % 2 !== 0) throw foreignToken();
+/** A token, as a cursor of HTTP, has 4,096 characters at most. A longer place stays here, and its number is told. */
+const numbersInToken = 160;
+
+function marksOf(told: readonly number[], kept: KeptPlaces): Marks {
+  const [number = 0] = told;
+  const numbers = told.length === 1 ? kept.find(number) : told;
+  if (numbers === undefined || numbers.length % 2 !== 0) throw foreignToken();
   const marks = new Map<number, number>();
   for (let at = 0; at < numbers.length; at += 2) marks.set(numbers[at] ?? 0, numbers[at + 1] ?? 0);
   return marks;

@@ -3,14 +3,14 @@ import type { Revocations } from '../control/revocations.ts';
 import type { ApproverRight, Approvers } from '../ports/approvers.ts';
 import type { Right } from '../ports/principal.ts';
 import type { SignedIn } from '../ports/signed-in.ts';
-import type { Links } from './links.ts';
+import { type Links, onePersonOf } from './links.ts';
 import type { People } from './people.ts';
 import { createSees } from './sees.ts';
 
 export interface ApproversParts {
   readonly people: Pick<People, 'find'>;
   readonly revocations: Pick<Revocations, 'epochOf'>;
-  readonly links: Pick<Links, 'personOf' | 'list'>;
+  readonly links: Pick<Links, 'of' | 'list'>;
   /** Undefined if gateway.yaml names no provider. */
   readonly signIns?: Pick<SignedIn, 'of' | 'subjectOf' | 'freshen'> | undefined;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
@@ -42,10 +42,7 @@ export function createApprovers(parts: ApproversParts): Approvers {
    * sign-in has ended.
    */
   function personOf(principal: string): string {
-    const known = signIns?.subjectOf(nameIn(principal));
-    const subject = known === undefined ? principal : `oidc:${known}`;
-    const linked = links.personOf(subject);
-    return linked === subject ? links.personOf(principal) : linked;
+    return onePersonOf(principal, links.of, signIns?.subjectOf);
   }
 
   function isNamed(principal: string): boolean {

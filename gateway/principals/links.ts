@@ -11,6 +11,8 @@ import { dropLink, keepLink } from '../store/links.ts';
 export interface Links {
   /** The principal that stands for all that are linked to it, also by way of others. */
   readonly personOf: (principal: string) => string;
+  /** To whom it is linked itself. */
+  readonly of: (principal: string) => Pick<KnownLink, 'person'> | undefined;
   readonly list: () => KnownLink[];
   /** On the disk and in the audit when it resolves. */
   readonly link: (wanted: WantedLink, by: string) => Promise<Checked<KnownLink>>;
@@ -22,7 +24,11 @@ export interface LinksParts {
   readonly audit: Pick<AuditLog, 'append' | 'unkept'>;
   /** Known to the gateway, or to the provider. */
   readonly isPerson: (name: string) => boolean;
+  /** Whom the provider means by a name; absent if there is none. */
+  readonly subjectOf?: SubjectOf | undefined;
 }
+
+type SubjectOf = (name: string) => string | undefined;
 
 const linksAtMost = 10_000;
 
@@ -34,22 +40,27 @@ export async function openLinks(parts: LinksParts): Promise<Links> {
       { principal, person, by, since },
     ]),
   );
-  const personOf = (principal: string) => lastOf(principal, known);
+  const of = (principal: string) => known.get(principal);
   const inTurn = createInTurn();
-  const keeping = { ...parts, known, personOf };
+  const keeping = { ...parts, known };
   return {
-    personOf,
+    of,
+    personOf: (principal) => onePersonOf(principal, of),
     list: () => [...known.values()],
     link: (wanted, by) => inTurn(() => link(wanted, by, keeping)),
     unlink: (wanted, by) => inTurn(() => unlink(wanted, by, keeping)),
   };
 }
 
-/** The end of the links. What an older database and a part of the audit say may be a circle: then its first name. */
-function lastOf(principal: string, known: ReadonlyMap<string, KnownLink>): string {
+/**
+ * The end of the links; with `subjectOf` a person of the provider is also its subject, wherever it stands on the way.
+ * What an older database and a part of the audit say may be a circle: then its first name.
+ */
+export function onePersonOf(principal: string, of: Links['of'], subjectOf?: SubjectOf): string {
+  const linkOf = (at: string) => of(subjectIn(at, subjectOf) ?? at) ?? of(at);
   const met = new Set<string>();
   let at = principal;
-  for (let next = known.get(at); next !== undefined; next = known.get(at)) {
+  for (let next = linkOf(at); next !== undefined; next = linkOf(at)) {
     if (met.has(at)) return [...met].slice([...met].indexOf(at)).toSorted()[0] ?? at;
     met.add(at);
     at = `person:${next.person}`;
@@ -57,9 +68,16 @@ function lastOf(principal: string, known: ReadonlyMap<string, KnownLink>): strin
   return at;
 }
 
+const begin = 'person:';
+
+/** Undefined if it is no person of the provider. */
+function subjectIn(principal: string, subjectOf: SubjectOf = () => undefined): string | undefined {
+  const subject = principal.startsWith(begin) ? subjectOf(principal.slice(begin.length)) : undefined;
+  return subject === undefined ? undefined : `oidc:${subject}`;
+}
+
 interface Keeping extends LinksParts {
   readonly known: Map<string, KnownLink>;
-  readonly personOf: Links['personOf'];
 }
 
 async function link(wanted: WantedLink, by: string, keeping: Keeping): Promise<Checked<KnownLink>> {
@@ -113,16 +131,22 @@ const forms: readonly (readonly [form: RegExp, what: string])[] = [
 
 function whyNot(
   { principal, person }: WantedLink,
-  { known, isPerson, personOf }: Keeping,
+  { known, isPerson, subjectOf }: Keeping,
 ): string | undefined {
   const own = `person:${person}`;
-  const there = known.get(principal);
+  const there = [...known.values()].find((each) => isSame(each.principal, principal, subjectOf));
+  const personOf = (each: string) => onePersonOf(each, (at) => known.get(at), subjectOf);
   if (!isPerson(person)) return `there is no person ${person}`;
   if (!forms.some(([form]) => form.test(principal)))
     return `${JSON.stringify(principal)} is not one of these: ${forms.map(([, what]) => what).join(', ')}`;
-  if (there !== undefined) return `${principal} is linked to ${there.person} already; unlink it first`;
+  if (there !== undefined) return `${there.principal} is linked to ${there.person} already; unlink it first`;
   if (personOf(own) === personOf(principal)) return `${principal} and ${own} are one person already`;
-  if (principal.startsWith('person:') && !isPerson(principal.slice('person:'.length)))
+  if (principal.startsWith(begin) && !isPerson(principal.slice(begin.length)))
     return `there is no ${principal}`;
   return known.size < linksAtMost ? undefined : `there are ${linksAtMost} links already`;
+}
+
+/** A person of the provider and its subject have one link together: two could lead to two people. */
+function isSame(one: string, other: string, subjectOf: SubjectOf | undefined): boolean {
+  return (subjectIn(one, subjectOf) ?? one) === (subjectIn(other, subjectOf) ?? other);
 }

@@ -60,7 +60,7 @@ export async function openPrincipals(parts: PrincipalsParts): Promise<Principals
   const apiTokens = await openApiTokens({ ...parts, hasAgent: (name) => agents().has(name) });
   const signIns = await parts.openSignIns?.(people.isTaken);
   const isPerson = (name: string) => people.find(name) !== undefined || signIns?.isName(name) === true;
-  const links = await openLinks({ database, audit, isPerson });
+  const links = await openLinks({ database, audit, isPerson, subjectOf: signIns?.subjectOf });
   const approvers = createApprovers({ people, revocations, links, signIns, agents });
   return {
     ...{ people, apiTokens, revocations, links, signIns, approvers },

@@ -1,8 +1,11 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { suffices, whyNotCounted } from '../approvals/who-counts.ts';
 import type { KnownLink, KnownPerson } from '../ports/known-principals.ts';
 import type { SignedInPerson } from '../ports/signed-in.ts';
+import { openDatabase } from '../store/database.ts';
 import { createApprovers } from './approvers.ts';
+import { onePersonOf, openLinks } from './links.ts';
 
 const since = 1;
 const local = (name: string): KnownPerson => ({
@@ -23,14 +26,13 @@ const agents = new Map(
 function approversWith(links: readonly Pick<KnownLink, 'principal' | 'person'>[], over = '', old = '') {
   const people = new Map(['root', 'bob'].map((name) => [name, local(name)]));
   const signedIn = new Map(['ann', 'eve'].map((name) => [name, named(name)]));
-  const personOf = (principal: string) => {
-    const link = links.find((each) => each.principal === principal);
-    return link === undefined ? principal : `person:${link.person}`;
-  };
   return createApprovers({
     people: { find: (name) => people.get(name) },
     revocations: { epochOf: () => 0 },
-    links: { personOf, list: () => links.map((link) => ({ ...link, by: '', since })) },
+    links: {
+      of: (principal) => links.find((each) => each.principal === principal),
+      list: () => links.map((link) => ({ ...link, by: '', since })),
+    },
     signIns: {
       of: (name, when) => {
         const value = signedIn.get(name);
@@ -76,6 +78,53 @@ test('A-306 P18: who asked is the same person after the sign-in at the provider 
   for (const over of ['', 'ann'])
     expect(whyNotCounted({ by: 'person:bob' }, own, approversWith(same, over))).toBe('own-request');
   expect(whyNotCounted({ by: 'person:root' }, own, approversWith(same, 'ann'))).toBeUndefined();
+});
+
+test('A-413 P10: who is tied to a person of the provider stays the same person when its subject is linked further', () => {
+  const own = { ...asked('web', 'approver', 1), caller: 'person:bob' };
+  const one = [{ principal: 'person:bob', person: 'ann' }];
+  const both = [...one, { principal: 'oidc:sub-ann', person: 'root' }];
+  for (const links of [one, both]) {
+    expect(whyNotCounted({ by: 'person:ann' }, own, approversWith(links))).toBe('own-request');
+    expect(whyNotCounted({ by: 'person:bob' }, own, approversWith(links, 'ann'))).toBe('own-request');
+  }
+  expect(whyNotCounted({ by: 'person:root' }, own, approversWith(one))).toBeUndefined();
+  expect(whyNotCounted({ by: 'person:root' }, own, approversWith(both))).toBe('own-request');
+  // What no door makes: a circle by way of the subject.
+  const circle = [...one, { principal: 'oidc:sub-ann', person: 'bob' }];
+  for (const by of ['person:ann', 'person:bob'])
+    expect(whyNotCounted({ by }, own, approversWith(circle))).toBe('own-request');
+  const two = asked('web', 'approver', 2);
+  expect(suffices(says('ann', 'bob', 'root'), two, approversWith(both))).toBe(false);
+  expect(suffices(says('ann', 'bob', 'root', 'eve'), two, approversWith(both))).toBe(true);
+});
+
+test('A-413 P10: whatever links the gateway takes, nobody whom they tied before becomes two', async () => {
+  const subjects = new Map(['ann', 'eve'].map((name) => [name, `sub-${name}`]));
+  const names = ['ann', 'eve', 'bob', 'root'];
+  const principals = [...names.map((name) => `person:${name}`), 'oidc:sub-ann', 'oidc:sub-eve', 'telegram:1'];
+  const wish = fc.record({ principal: fc.constantFrom(...principals), person: fc.constantFrom(...names) });
+  const property = fc.asyncProperty(fc.array(wish, { maxLength: 8 }), async (wishes) => {
+    const database = await openDatabase(':memory:', 'crash');
+    const subjectOf = (name: string) => subjects.get(name);
+    const audit = { append: async () => {}, unkept: () => {} };
+    const links = await openLinks({ database, audit, isPerson: (name) => names.includes(name), subjectOf });
+    const tied: (readonly [string, string])[] = [...subjects].map(([name, subject]) => [
+      `person:${name}`,
+      `oidc:${subject}`,
+    ]);
+    for (const each of wishes) {
+      const linked = await links.link({ ...each, reason: '' }, 'person:admin');
+      if ('value' in linked) tied.push([each.principal, `person:${each.person}`]);
+    }
+    for (const [one, other] of tied.slice(subjects.size))
+      expect(onePersonOf(one, links.of, subjectOf)).toBe(onePersonOf(other, links.of, subjectOf));
+    for (const [person, subject] of tied.slice(0, subjects.size))
+      if (links.of(subject) !== undefined)
+        expect(onePersonOf(person, links.of, subjectOf)).toBe(onePersonOf(subject, links.of, subjectOf));
+    await database.destroy();
+  });
+  await fc.assert(property, { numRuns: process.env['CLAWRDEN_LONG'] ? 300 : 30 });
 });
 
 test('A-307 P17: by groups that are old and cannot be read nothing counts', () => {

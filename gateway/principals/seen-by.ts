@@ -1,4 +1,4 @@
-import type { Principal } from '../ports/principal.ts';
+import { type Principal, principalName } from '../ports/principal.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { seenWarden } from './seen-warden.ts';
 import type { Sees } from './sees.ts';
@@ -7,9 +7,11 @@ import type { Sees } from './sees.ts';
 export interface Seen {
   readonly warden: WardenApi;
   readonly sees: Sees;
+  /** The principal's name. */
+  readonly reader: string;
 }
 
 export function seenBy(warden: WardenApi, caller: Principal): Seen {
   const sees = warden.within(caller);
-  return { warden: seenWarden(warden, sees), sees };
+  return { warden: seenWarden(warden, sees), sees, reader: principalName(caller) };
 }

@@ -24,6 +24,7 @@ import type {
   SignInRow,
   SigningKeyRow,
 } from './principal-rows.ts';
+import type { RoomSizeRow } from './room-tables.ts';
 
 export interface ExecutionRow {
   caller: string;
@@ -208,6 +209,7 @@ export interface Tables {
   kept_sets: KeptSetRow;
   kept_files: KeptFileTableRow;
   history_sizes: HistorySizeRow;
+  room_sizes: RoomSizeRow;
   history_horizons: HistoryHorizonRow;
   audit_position: AuditPositionRow;
   agent_states: AgentStateRow;

@@ -4,6 +4,7 @@ import type { Outcome } from '../../src/outcome.ts';
 import type { ExecutionResult, FirstOutput } from '../ports/detached.ts';
 import type { Database } from './database.ts';
 import type { DetachedRow } from './detached-row.ts';
+import { createMakeRoom } from './make-room.ts';
 
 export interface Unfinished {
   readonly caller: string;
@@ -11,7 +12,7 @@ export interface Unfinished {
   readonly input: Uint8Array | undefined;
 }
 
-/** Detached executions on the disk. Results are kept for an hour, 1 GiB in all; the oldest go first. */
+/** Detached executions on the disk. Results are kept for an hour, 1 GiB in all; the oldest of who has most go first. */
 export interface DetachedRows {
   /** Throws `id-duplicate` if the caller has such a one. */
   readonly add: (caller: string, id: string, input: Uint8Array | undefined) => Promise<void>;
@@ -35,11 +36,17 @@ export const detachedLimits: DetachedLimits = { keepMs: 60 * 60 * 1000, bytes: 1
 
 export function createDetachedRows(database: Database, limits = detachedLimits): DetachedRows {
   const where = (caller: string, id: string) => sql<boolean>`caller = ${caller} and id = ${id}`;
+  const makeRoom = createMakeRoom(database, {
+    table: 'detached',
+    mostBytes: limits.bytes,
+    deleteOldest: (caller) => sql`delete from detached where rowid = (select rowid from detached
+      where caller = ${caller} and ended_at is not null order by ended_at, rowid limit 1)`,
+  });
 
   async function sweep(): Promise<void> {
     const before = Date.now() - limits.keepMs;
     await database.deleteFrom('detached').where('ended_at', '<', before).execute();
-    for (let more = true; more; ) more = await removeOldest(database, limits.bytes);
+    await makeRoom();
   }
 
   return {
@@ -120,19 +127,4 @@ function toResult(row: DetachedRow): ExecutionResult {
 
 function toOutput(bytes: Buffer, truncated: number, from: number, tail: Buffer): FirstOutput {
   return { bytes, truncated: truncated === 1, ...(tail.length > 0 && { tail: { from, bytes: tail } }) };
-}
-
-const batch = 16;
-
-/** Whether there may be more to remove. */
-async function removeOldest(database: Database, most: number): Promise<boolean> {
-  const { rows } = await sql<{ total: number | null }>`select sum(bytes) as total from detached`.execute(
-    database,
-  );
-  if ((rows[0]?.total ?? 0) <= most) return false;
-  const { numAffectedRows = 0n } = await sql`delete from detached where rowid in (
-    select rowid from detached where ended_at is not null order by ended_at limit ${batch})`.execute(
-    database,
-  );
-  return numAffectedRows > 0n;
 }

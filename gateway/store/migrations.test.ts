@@ -124,6 +124,37 @@ test('connections of before are counted in rows', async () => {
   await history.close();
 });
 
+test('A-410: what was recorded before counts for its agent, so far as the history knows it', async () => {
+  await databaseOf(names.indexOf('0048-rooms-by-agent'));
+  inFile((sqlite) => {
+    const output = "1, 100, 0, 0, x'00', x'', x'', x''";
+    sqlite.exec(
+      `insert into outputs values ('relay:host-1', 'e1', ${output}), ('relay:host-1', 'gone', ${output})`,
+    );
+    const part = "1, 50, 1, 0, 0, x'00'";
+    sqlite.exec(
+      `insert into recordings values ('relay:host-1', 'e1', 0, ${part}), ('relay:host-1', 'e1', 1, ${part})`,
+    );
+    sqlite.exec(`insert into detached (caller, id, started_at, ended_at, bytes, no_input, outcome, plan_hash, host,
+      container, was_started, stdout_truncated, stderr_truncated, input, stdout, stderr)
+      values ('program:ci', 'd', 1, 2, 30, 0, '', '', '', '', 1, 0, 0, x'', x'', x'')`);
+  });
+  const database = await openDatabase(file, 'crash');
+  const sizes = await database
+    .selectFrom('room_sizes')
+    .selectAll()
+    .orderBy('room')
+    .orderBy('owner')
+    .execute();
+  expect(sizes).toEqual([
+    { room: 'detached', owner: 'program:ci', bytes: 286 },
+    { room: 'outputs', owner: '', bytes: 356 },
+    { room: 'outputs', owner: 'coder', bytes: 356 },
+    { room: 'recordings', owner: 'coder', bytes: 612 },
+  ]);
+  await database.destroy();
+});
+
 test('what a later gateway left is not touched', async () => {
   await databaseOf(names.length);
   const later = new SqliteDatabase(file);

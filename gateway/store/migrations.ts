@@ -8,6 +8,7 @@ import { isOpen, isUnseen } from './is-open.ts';
 import { addDeliveryAgents, createNotices } from './notice-tables.ts';
 import { createOutputs, createRecordings } from './output-tables.ts';
 import { createPrincipals, renameRelays } from './principal-migrations.ts';
+import { addRooms } from './room-tables.ts';
 import { createSigningKeys, createUnmoved } from './rotation-tables.ts';
 import { addConnections, addSearch, countConnections, tellDecisionsApart } from './search-tables.ts';
 import { createSignIns } from './sign-in-tables.ts';
@@ -52,6 +53,7 @@ export const migrations: Record<string, Migration> = {
   '0044-tails': { up: addTails },
   '0046-delivery-agents': { up: addDeliveryAgents },
   '0047-post-agents': { up: addPostAgents },
+  '0048-rooms-by-agent': { up: addRooms },
   '0049-decisions-apart': { up: tellDecisionsApart },
   '0050-answers-by-agent': { up: indexAnswers },
 };

@@ -1,38 +1,41 @@
 import { sql } from 'kysely';
 import type { RecordedOutput } from '../ports/recorded-output.ts';
 import type { Database } from './database.ts';
-import type { OutputRow } from './output-rows.ts';
+import { createMakeRoom } from './make-room.ts';
+import type { OutputOf, OutputRow } from './output-rows.ts';
 import { createRecordings, type Recordings } from './recordings.ts';
 
 /** The output of commands that the policy wanted to have recorded. */
 export interface Outputs {
   /** Written later. Output that cannot be written is lost; its digest is in the audit in any case. */
-  readonly save: (caller: string, execution: string, output: RecordedOutput) => void;
+  readonly save: (of: OutputOf, output: RecordedOutput) => void;
   readonly find: (caller: string, execution: string) => Promise<RecordedOutput | undefined>;
   /** The same with its timing. */
   readonly recordings: Recordings;
 }
 
-/** The limit for all of them together; the oldest are deleted first. */
+/** The limit for all of them together; the oldest of the agent that has most is deleted first. */
 const defaultMaxBytes = 1024 ** 3;
-const batch = 16;
 
 export function createOutputs(database: Database, maxBytes = defaultMaxBytes): Outputs {
-  let total = totalOf(database);
+  let last: Promise<unknown> = Promise.resolve();
+  const makeRoom = createMakeRoom(database, {
+    table: 'outputs',
+    mostBytes: maxBytes,
+    deleteOldest: (agent) => sql`delete from outputs where rowid = (select rowid from outputs
+      where agent = ${agent} order by saved_at, rowid limit 1)`,
+  });
   return {
     recordings: createRecordings(database),
-    save: (caller, execution, output) => {
-      const row = toRow(caller, execution, output);
-      total = total
-        .then(async (before) => {
-          await database.insertInto('outputs').values(row).execute();
-          const after = before + row.bytes;
-          return after > maxBytes ? await makeRoom(database, maxBytes) : after;
-        })
-        .catch(() => totalOf(database).catch(() => 0));
+    save: (of, output) => {
+      const row = toRow(of, output);
+      last = last
+        .then(() => database.insertInto('outputs').values(row).execute())
+        .then(makeRoom)
+        .catch(() => {});
     },
     find: async (caller, execution) => {
-      await total;
+      await last;
       const row = await database
         .selectFrom('outputs')
         .selectAll()
@@ -44,25 +47,7 @@ export function createOutputs(database: Database, maxBytes = defaultMaxBytes): O
   };
 }
 
-async function totalOf(database: Database): Promise<number> {
-  const { rows } = await sql<{ total: number | null }>`select sum(bytes) as total from outputs`.execute(
-    database,
-  );
-  return rows[0]?.total ?? 0;
-}
-
-/** Resolves with the size of the rest. */
-async function makeRoom(database: Database, maxBytes: number): Promise<number> {
-  let total = await totalOf(database);
-  while (total > maxBytes) {
-    await sql`delete from outputs where rowid in
-      (select rowid from outputs order by saved_at limit ${batch})`.execute(database);
-    total = await totalOf(database);
-  }
-  return total;
-}
-
-function toRow(caller: string, execution: string, { stdout, stderr }: RecordedOutput): OutputRow {
+function toRow({ caller, id: execution, agent }: OutputOf, { stdout, stderr }: RecordedOutput): OutputRow {
   const blobs = {
     stdout_head: Buffer.from(stdout.head),
     stdout_tail: Buffer.from(stdout.tail),
@@ -71,7 +56,7 @@ function toRow(caller: string, execution: string, { stdout, stderr }: RecordedOu
   };
   const bytes = Object.values(blobs).reduce((sum, { length }) => sum + length, 0);
   const dropped = { stdout_dropped: stdout.dropped, stderr_dropped: stderr.dropped };
-  return { caller, execution, saved_at: Date.now(), bytes, ...dropped, ...blobs };
+  return { caller, execution, agent, saved_at: Date.now(), bytes, ...dropped, ...blobs };
 }
 
 function fromRow(row: OutputRow): RecordedOutput {

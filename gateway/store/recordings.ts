@@ -2,24 +2,33 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { KeptRecording, WrittenRecording } from '../ports/recording.ts';
 import type { Database } from './database.ts';
+import { createMakeRoom } from './make-room.ts';
+import type { OutputOf } from './output-rows.ts';
 
 /** What commands wrote, with its timing. */
 export interface Recordings {
   /** Resolves when it is written, or lost because it cannot be. */
-  readonly save: (caller: string, execution: string, recording: WrittenRecording) => Promise<void>;
+  readonly save: (of: OutputOf, recording: WrittenRecording) => Promise<void>;
   readonly find: (caller: string, execution: string) => Promise<KeptRecording | undefined>;
 }
 
-/** The limit for all of them together; the oldest are deleted first. */
+/** The limit for all of them together; the oldest of the agent that has most is deleted first. */
 const defaultMaxBytes = 1024 ** 3;
 
 export function createRecordings(database: Database, maxBytes = defaultMaxBytes): Recordings {
   let last: Promise<unknown> = Promise.resolve();
+  const makeRoom = createMakeRoom(database, {
+    table: 'recordings',
+    mostBytes: maxBytes,
+    // All of its parts: without the last ones it would be taken for the whole.
+    deleteOldest: (agent) => sql`delete from recordings where (caller, execution) = (select caller, execution
+      from recordings where agent = ${agent} order by saved_at, rowid limit 1)`,
+  });
   return {
-    save: (caller, execution, recording) => {
+    save: (of, recording) => {
       const saved = last
-        .then(() => write(database, caller, execution, recording))
-        .then(() => makeRoom(database, maxBytes))
+        .then(() => write(database, of, recording))
+        .then(makeRoom)
         .catch(() => {});
       last = saved;
       return saved;
@@ -33,12 +42,11 @@ export function createRecordings(database: Database, maxBytes = defaultMaxBytes)
 
 async function write(
   database: Database,
-  caller: string,
-  execution: string,
+  { caller, id: execution, agent }: OutputOf,
   { begunAt, terminal, parts }: WrittenRecording,
 ): Promise<void> {
   const { cols, rows } = terminal ?? { cols: 0, rows: 0 };
-  const whose = { caller, execution, saved_at: Date.now(), begun_at: begunAt, cols, rows };
+  const whose = { caller, execution, agent, saved_at: Date.now(), begun_at: begunAt, cols, rows };
   const all = parts.length === 0 ? [new Uint8Array()] : parts;
   // The first one last; between two of them others have their turn.
   for (let part = all.length - 1; part >= 0; part -= 1) {
@@ -79,16 +87,4 @@ async function find(
       }
     },
   };
-}
-
-async function makeRoom(database: Database, maxBytes: number): Promise<void> {
-  for (;;) {
-    const { rows } = await sql<{
-      total: number | null;
-    }>`select sum(bytes) as total from recordings`.execute(database);
-    if ((rows[0]?.total ?? 0) <= maxBytes) return;
-    await sql`delete from recordings where (caller, execution) in
-      (select caller, execution from recordings order by saved_at limit 1)`.execute(database);
-    await turn();
-  }
 }

@@ -74,7 +74,7 @@ export async function startQueue(...first: PendingApproval[]) {
         if (approval === undefined) return { type: 'already-resolved', text: `${id} was resolved before` };
         resolved.push([id, verdict]);
         set(...waiting.filter((each) => each.id !== id));
-        return { type: 'resolved', approval };
+        return { type: 'resolved', approval: { ...approval, missing: 0 } };
       },
     },
   });

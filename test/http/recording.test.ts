@@ -21,7 +21,7 @@ let partsRead: number;
 
 function record(chunks: readonly (readonly [ms: number, bytes: Uint8Array])[]): void {
   let at = 0;
-  const recorder = createTimedRecorder(createRecordingRoom(), undefined, () => at);
+  const recorder = createTimedRecorder(createRecordingRoom().of('coder'), undefined, () => at);
   for (const [ms, bytes] of chunks) {
     at = ms;
     recorder.add(1, bytes);

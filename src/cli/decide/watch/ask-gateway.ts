@@ -2,6 +2,7 @@ import type { GatewayClient } from '../../../gateway-client/connect-gateway.ts';
 import { type Approval, Verdict, WardenServiceService } from '../../../gen/clawrden/v1/warden.ts';
 import { commandText } from '../../../text/command-text.ts';
 import { toCliError } from '../../reach/grpc-error.ts';
+import { saidBy } from '../print-verdict.ts';
 import { askedBy } from '../show-approval.ts';
 import { fetchQuestion } from '../show-question.ts';
 import { type Action, type WatchModel, withApprovals, withPlan } from './watch-model.ts';
@@ -37,11 +38,17 @@ async function decide(
   const verdict = approve ? Verdict.APPROVE : Verdict.DENY;
   const { id, planHash } = approval;
   const request = { id, planHash, verdict, reason, grantSeconds: 0, via: 'watch' };
-  await client.call(WardenServiceService.resolveApproval, request);
-  const said = approve ? 'approved' : 'denied';
-  const message = `${said} ${askedBy(approval)}: ${commandText(approval)}`;
+  const { approval: answered } = await client.call(WardenServiceService.resolveApproval, request);
+  if (answered === undefined) throw new Error('the gateway answered nothing');
+  const [said] = saidBy(approve ? 'approve' : 'deny', answered);
+  const message = `${said}${askedBy(approval)}: ${commandText(approval)}`;
+  // One that needs more people waits on.
+  const waits = approve && answered.missing > 0;
   return (model) => {
-    const left = model.approvals.filter((each) => each.id !== id);
+    const left = model.approvals.flatMap((each) => {
+      if (each.id !== id) return [each];
+      return waits ? [answered] : [];
+    });
     return { ...withApprovals(model, left), trouble: model.trouble, message };
   };
 }

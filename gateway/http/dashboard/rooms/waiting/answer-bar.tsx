@@ -24,7 +24,7 @@ export function AnswerBar({ desk, question }: QuestionProps) {
   const answer = async (said: Answer) => {
     if (isBusy.peek()) return;
     isBusy.value = true;
-    const counted = await desk.answer([question], said);
+    const { counted } = await desk.answer([question], said);
     if (counted > 0) focusNext(desk, question.id);
     isBusy.value = false;
     form.value = undefined;

@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { ApprovalView } from '../../../../../src/http-api/approvals.ts';
 import type { Dashboard } from '../../data/dashboard.ts';
+import type { Answered } from './answered.ts';
 import { type Answer, createVerdicts } from './give-verdicts.ts';
 import { createReadings, type Reading } from './reading.ts';
 import { createShownPlans, type ShownPlan } from './shown-plans.ts';
@@ -19,8 +20,8 @@ export interface Desk {
   readonly plan: (id: string) => ReadonlySignal<ShownPlan>;
   readonly planAgain: (id: string) => void;
   readonly reading: (id: string) => Reading;
-  /** Tells what went wrong, and answers how many counted. */
-  readonly answer: (questions: readonly ApprovalView[], answer: Answer) => Promise<number>;
+  /** Tells what went wrong, and answers what became of them. */
+  readonly answer: (questions: readonly ApprovalView[], answer: Answer) => Promise<Answered>;
   readonly close: () => void;
 }
 

@@ -2,6 +2,7 @@ import type { ApprovalView } from '../../../../../src/http-api/approvals.ts';
 import { ApiError } from '../../../../../src/http-api/client.ts';
 import type { Dashboard } from '../../data/dashboard.ts';
 import { problemText } from '../../parts/states.tsx';
+import type { Answered } from './answered.ts';
 import { whoAnswered } from './who-answered.ts';
 
 export interface Answer {
@@ -12,29 +13,33 @@ export interface Answer {
 
 const atOnce = 4;
 
-/** Answers questions one by one, tells what went wrong, and says how many answers counted. */
+/** Answers questions one by one, tells what went wrong, and says what became of them. */
 export function createVerdicts({ client, notices, session }: Dashboard, over: AbortSignal) {
   const say = async (question: ApprovalView, { verdict, reason, grantMinutes }: Answer) => {
     const { id, planHash } = question;
     const body = { planHash, verdict, reason, ...(grantMinutes !== undefined && { grantMinutes }) };
     try {
       const { missing } = await client().call('verdict', { params: { id }, body });
-      if (verdict === 'approve' && missing > 0)
+      const isNoted = verdict === 'approve' && missing > 0;
+      if (isNoted)
         notices.tell(`Your yes counts. ${missing} more ${missing === 1 ? 'is' : 'are'} needed.`, 'good');
-      return 1;
+      return { counted: 1, noted: Number(isNoted) };
     } catch (error) {
       const text = isLate(error) ? await whoAnswered(client(), question, session.principal, over) : '';
       notices.tell(text === '' ? problemText(error) : `Your answer came too late: ${text}.`, 'bad');
-      return 0;
+      return { counted: 0, noted: 0 };
     }
   };
-  return async (questions: readonly ApprovalView[], answer: Answer): Promise<number> => {
-    let counted = 0;
+  return async (questions: readonly ApprovalView[], answer: Answer): Promise<Answered> => {
+    let [counted, noted] = [0, 0];
     for (let at = 0; at < questions.length; at += atOnce) {
       const some = questions.slice(at, at + atOnce).map((question) => say(question, answer));
-      for (const one of await Promise.all(some)) counted += one;
+      for (const one of await Promise.all(some)) {
+        counted += one.counted;
+        noted += one.noted;
+      }
     }
-    return counted;
+    return { counted, noted };
   };
 }
 

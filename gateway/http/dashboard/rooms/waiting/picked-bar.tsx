@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useDashboard } from '../../data/dashboard.ts';
 import { HaltDialog } from '../../parts/halt-dialog.tsx';
+import { answeredText } from './answered.ts';
 import type { Desk } from './desk.ts';
 
 /** What can be done with several questions at once. */
@@ -15,11 +16,11 @@ export function PickedBar({ desk }: { readonly desk: Desk }) {
   };
   const answer = async (reason: string) => {
     const verdict = asked.peek() ?? 'deny';
-    const counted = await desk.answer(picked, { verdict, reason });
+    const answered = await desk.answer(picked, { verdict, reason });
     asked.value = undefined;
     clear();
-    const done = verdict === 'deny' ? 'denied' : 'approved';
-    notices.tell(`${counted} of ${picked.length} ${done}.`, counted === picked.length ? 'good' : 'bad');
+    const text = answeredText(verdict, picked.length, answered);
+    notices.tell(text, answered.counted === picked.length ? 'good' : 'bad');
   };
   const title = `${asked.value === 'deny' ? 'Deny' : 'Approve'} ${picked.length} ${picked.length === 1 ? 'question' : 'questions'}`;
   return (
