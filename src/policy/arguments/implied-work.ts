@@ -7,8 +7,6 @@ type Words = readonly string[];
 
 /** What a line also does, as if it were written with other sub-commands. */
 export interface Implied {
-  /** The sub-commands, and the words that group them. */
-  readonly names: ReadonlySet<string>;
   readonly subcommands: readonly Subcommand[];
   /** Each can stand in place of the line's own sub-command. */
   readonly spellings: readonly Words[];
@@ -163,7 +161,6 @@ function merge(own: readonly Found[], byWord: readonly Found[]): Implied {
   const all = [...own, ...byWord];
   const subcommands = all.flatMap(({ path }) => path.slice(-1)).flatMap(withInner);
   return {
-    names: new Set([...all.flatMap(({ path }) => path), ...subcommands].map(({ name }) => name)),
     subcommands,
     spellings: own.flatMap(spellingsOf),
     withOperand: byWord.flatMap(spellingsOf),

@@ -4,7 +4,7 @@ import { beginningsReadAgain } from '../arguments/late-words.ts';
 import { readArguments } from '../arguments/read-arguments.ts';
 import type { Reading } from '../arguments/reading.ts';
 import { hasSafeArguments } from '../arguments/safe-arguments.ts';
-import { subcommandWords } from '../arguments/subcommand-words.ts';
+import { firstWordsOf, subcommandWords } from '../arguments/subcommand-words.ts';
 import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { CommandFacts, Rule, RuleIndex } from '../policy.ts';
@@ -100,9 +100,9 @@ export class CommandLine {
     return this.#ownWords.some((word) => subcommands.has(word));
   }
 
-  /** It also does the work of one of these sub-commands. */
+  /** It does the work of one of these sub-commands, or of one that they group. */
   doesWorkOf(subcommands: ReadonlySet<string>): boolean {
-    this.#workWords ??= subcommandWords(this.#grammar, this.#work?.names ?? new Set());
+    this.#workWords ??= firstWordsOf([this.reading?.subcommand, ...(this.#work?.subcommands ?? [])]);
     return this.#workWords.some((word) => subcommands.has(word));
   }
 
