@@ -1,4 +1,5 @@
 import { smallLetters } from '../small-letters.ts';
+import { mostOperands } from './late-words.ts';
 import type { Reading } from './reading.ts';
 import { type NamedResources, resourcesIn, spellingsOfKind } from './resource-words.ts';
 import type { ImpliedWork, Option, OptionTable, Subcommand, ToolGrammar } from './tools/grammar.ts';
@@ -117,9 +118,7 @@ function holds(one: ImpliedWork, reading: Reading, general?: OptionTable): boole
   return texts.length === 0 || texts.some((text) => except?.has(text) !== true && hasOneOf(containing, text));
 }
 
-/** More of them than any person writes are not read: one may be such an operand. */
-const mostOperands = 1000;
-
+/** If there are more of them than any person writes, one may be such an operand. */
 function fitsLater(containing: Words | undefined, operands: Words): boolean {
   return operands.length > mostOperands || operands.some((text, at) => at > 0 && hasOneOf(containing, text));
 }

@@ -133,7 +133,7 @@ export class CommandLine {
   #flagsOf(reading: Reading, optionsAnywhere: boolean): ReadonlySet<string> {
     const known = this.#lasting.get(optionsAnywhere);
     if (known !== undefined) return known;
-    const found = lastingFlags(this.#words.all.slice(this.#from), reading, { optionsAnywhere });
+    const found = lastingFlags(reading, { args: this.#words.all, from: this.#from }, { optionsAnywhere });
     this.#lasting.set(optionsAnywhere, found);
     return found;
   }
