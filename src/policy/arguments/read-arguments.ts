@@ -2,7 +2,7 @@ import { addAnyCase, addOperands } from './any-case-words.ts';
 import { findSubcommand, standsBefore } from './find-subcommand.ts';
 import { attachedValue, isFlag, isKnownValue, isNumber, nameOf, withoutDashes } from './flag.ts';
 import { mostOptions } from './flags.ts';
-import { addGoals, markVariables } from './goal-words.ts';
+import { addGoals } from './goal-words.ts';
 import {
   beginningsReadAgain,
   findLate,
@@ -18,6 +18,7 @@ import type { Reading } from './reading.ts';
 import { resourcesIn } from './resource-words.ts';
 import { mayRunProgram, runsProgram } from './run-programs.ts';
 import type { Option, OptionTable, Subcommand, ToolGrammar } from './tools/grammar.ts';
+import { addVariables } from './variable-words.ts';
 
 /** Takes time in proportion to the arguments; if the first operand ends the options, only to those before it. */
 export function readArguments(grammar: ToolGrammar, args: readonly string[], from = 0): Reading {
@@ -45,9 +46,7 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
   if (hasTooMany) doubtOperands(reader);
   else readOperands(reader);
   if (!reader.sure && mayRunLines(reader)) doubtSubcommand(reader);
-  if (grammar.variablesAmongOperands === true) markVariables(reader);
-  const strange = grammar.operandsAreGoals === true && reader.sure ? addGoals(reader, from) : undefined;
-  if (strange !== undefined) doubt(reader, strange);
+  if (reader.sure) addMeanings(reader);
   const { resources } = reader.subcommand ?? {};
   if (resources && resourcesIn(reader.operands, resources) === undefined) doubt(reader, reader.operands[0]);
   return reader;
@@ -61,6 +60,15 @@ function readOperands(reader: Reader): void {
   if (unclear !== undefined) doubt(reader, unclear);
   const other = findOtherLine(reader);
   if (other !== undefined) doubtSubcommand(reader, other);
+}
+
+/** Variables and goals of make stand for more than is written. */
+function addMeanings(reader: Reader): void {
+  const { variablesAmongOperands, operandsAreGoals } = reader.grammar;
+  const variable = variablesAmongOperands === true ? addVariables(reader, reader.from) : undefined;
+  if (variable !== undefined) return doubt(reader, variable);
+  const goal = operandsAreGoals === true ? addGoals(reader, reader.from) : undefined;
+  if (goal !== undefined) doubt(reader, goal);
 }
 
 /** None of them is looked at, so each may be one that says what is done. */
