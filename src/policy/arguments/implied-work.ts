@@ -14,9 +14,15 @@ export interface Implied {
   /** Each can stand in place of the line's own sub-command and its first operand. */
   readonly withOperand: readonly Words[];
   /** Each can stand in place of the line's own sub-command and of its operands that name resources. */
-  readonly withResources?: { readonly operands: number; readonly spellings: readonly Words[] };
+  readonly withResources?: { readonly operands: number; readonly spellings: readonly ResourceWords[] };
   /** Each can stand in place of the whole line, with any words behind it: what it is done to is not on the line. */
   readonly toAnything: readonly Words[];
+}
+
+/** The words of a sub-command and of a kind, and the names that stand in the words of that kind. */
+export interface ResourceWords {
+  readonly words: Words;
+  readonly names: Words;
 }
 
 /** All that the line may do besides its own work; if it is not wholly understood, whatever its sub-command can do. */
@@ -74,11 +80,11 @@ function namedBehindWord(
   return named === undefined ? 'too many' : { ...named, operands: named.operands + 1 };
 }
 
-function withKind(path: Path, kind: string, names: Words): readonly Words[] {
+function withKind(path: Path, kind: string, names: Words): readonly ResourceWords[] {
   const one = path.at(-1);
   if (one?.resources === undefined) return [];
   const kinds = spellingsOfKind(kind, one.resources);
-  return one.spellings.flatMap((words) => kinds.map((word) => [...words, word, ...names]));
+  return one.spellings.flatMap((words) => kinds.map((word) => ({ words: [...words, word], names })));
 }
 
 /** The line with its first operand in capitals or not: some tools do not tell them apart. */

@@ -61,4 +61,11 @@ export class Reader implements Reading {
   get operandCount(): number {
     return this.first.length + this.args.length - this.restAt;
   }
+
+  get listFrom(): number | undefined {
+    if (this.grammar.operandsAreGoals === true) return 1;
+    if (this.subcommand?.resources === undefined) return this.subcommand?.listFrom;
+    // `pod/x pod/y`, or a kind and then names.
+    return this.operands[0]?.includes('/') === true ? 1 : 2;
+  }
 }

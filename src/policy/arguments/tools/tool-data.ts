@@ -87,6 +87,8 @@ const subcommandData = strictObject({
   gives: optionNames.optional(),
   /** The same for lines with an operand that begins so (`git push +main` is `--force`). */
   'operands-give': z.record(z.string().min(1).max(64), optionNames).optional(),
+  /** Its operands from this one on are a list (`docker rm a b`: 1, `git push origin a b`: 2). */
+  'list-from': z.number().int().min(1).max(9).optional(),
   'unclear-operands': unclearField.optional(),
   /** The same for operands that may be a line of this tool (`npm exec npm publish`). */
   'other-lines': unclearField.optional(),
