@@ -58,10 +58,10 @@ export function hasTooManyOperands({
   readonly operandCount: number;
 }): boolean {
   if (operandCount <= mostOperands) return false;
-  const { unclearOperands, operandsGive, otherLines } = subcommand ?? {};
+  const { unclearOperands, operandsGive, otherLines, beforeSlash } = subcommand ?? {};
   return [
     ...[grammar.setsOptions, grammar.unclearOperands],
-    ...[unclearOperands, operandsGive, otherLines],
+    ...[unclearOperands, operandsGive, otherLines, beforeSlash],
   ].some((said) => said !== undefined);
 }
 

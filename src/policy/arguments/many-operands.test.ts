@@ -15,6 +15,7 @@ test.each([
   ['git', 'push', false],
   ['git', 'fetch', false],
   ['git', 'send-pack', false],
+  ['kubectl', 'cp', true],
   ['pnpm', 'run', true],
 ])('A-438 P20: of %s %s no more operands than a person writes are looked at', (tool, words, isSure) => {
   const read = (count: number) => readArguments(knownTools.get(tool)!, [...words.split(' '), ...many(count)]);

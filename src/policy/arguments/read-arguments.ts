@@ -56,6 +56,7 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
 function readOperands(reader: Reader): void {
   for (const [start, options] of reader.subcommand?.operandsGive ?? [])
     if (findUnclear([start], reader) !== undefined) reader.given.push(...options);
+  giveNamed(reader);
   const unclear = findUnclear(reader.subcommand?.unclearOperands, reader);
   if (unclear !== undefined) doubt(reader, unclear);
   const other = findOtherLine(reader);
@@ -69,6 +70,18 @@ function addMeanings(reader: Reader): void {
   if (variable !== undefined) return doubt(reader, variable);
   const goal = operandsAreGoals === true ? addGoals(reader, reader.from) : undefined;
   if (goal !== undefined) doubt(reader, goal);
+}
+
+/** `kubectl cp prod/web:/x y` is in the namespace `prod`. */
+function giveNamed(reader: Reader): void {
+  const { beforeSlash: option } = reader.subcommand ?? {};
+  if (option === undefined) return;
+  for (const operand of reader.operands) {
+    const [, text] = /^([^/:]+)\/[^/:]*:/.exec(operand) ?? [];
+    if (text === undefined) continue;
+    reader.given.push(option);
+    reader.values.push({ option, text });
+  }
 }
 
 /** None of them is looked at, so each may be one that says what is done. */
