@@ -52,6 +52,16 @@ const readsAttached = ({ tool, style }: Place) =>
 
 const valueOf = ({ values }: Option) => ([...(values ?? ['name'])][0] ?? '').replace('#', '1');
 
+interface Named {
+  readonly name: string;
+  readonly option: Option;
+}
+
+/** The line with the one and not the other, if the one does not mean the other, too. */
+function alone({ name, option }: Named, other: Named): readonly (readonly string[])[] {
+  return option === other.option || option.alike?.includes(other.name) === true ? [] : [[name]];
+}
+
 function rowsOf(place: Place): Row[] {
   const letters = lettersOf(place);
   const plain = letters.filter(({ option }) => option.value === 'none').slice(0, 4);
@@ -66,7 +76,7 @@ function rowsOf(place: Place): Row[] {
       if (place.style === 'words') return { flag, written: [[flag]], others: [] };
       const long = own(b, other.option).map((name) => [name, a]);
       const written = [[flag], [`${b}${a.charAt(1)}`], [a, b], [b, a], ...long];
-      return { flag, written, others: one.option === other.option ? [] : [[a], [b]] };
+      return { flag, written, others: [...alone(one, other), ...alone(other, one)] };
     }),
     ...valued.map(({ name, option }): Row => {
       const value = valueOf(option);

@@ -52,6 +52,14 @@ export const limitCommands: Readonly<Record<string, () => readonly string[]>> = 
   ],
   'goals of make that are long': () => ['make', ...many(50, (index) => `x${index}${'.c'.repeat(10_000)}`)],
   'a few goals of make that are long': () => ['make', ...many(8, () => '/x'.repeat(65_000))],
+  'words of a command that a tool runs': () => ['npm', 'exec', ...many(most - 1, () => 'a')],
+  'goals of make that are short': () => ['make', ...many(most, (index) => `Mx${index}`)],
+  'variables of make': () => ['make', ...many(990, (index) => `V${index}=1`)],
+  'operands that begin with a blank': () => ['git', 'push', ...many(most - 1, (index) => ` x${index}`)],
+  'operands behind a switch': () => ['git', '--no-pager', 'log', ...many(most - 2, (index) => `a=${index}`)],
+  'operands of a list': () => ['git', 'add', ...many(most - 1, named)],
+  'names of a kind': () => ['kubectl', 'delete', 'pods', ...many(most - 2, (index) => `n${index}`)],
+  'kinds with names': () => ['kubectl', 'delete', ...many(99, (index) => `all/n${index}`)],
   'one short word again and again': () => ['other', ...many(most, () => 'a')],
   'two words in turn': () => ['other', ...many(most, (index) => (index % 2 === 0 ? 'a' : 'b'))],
   'all of the words that rules are about, in another order': () => [
@@ -107,7 +115,9 @@ export const limitRules: Readonly<Record<string, (index: number) => string>> = {
   anything: () => 'args: ["**"]',
 };
 
-export const limitTools = ['env', 'timeout', 'nice', 'nohup', 'sh', 'sed', 'git', 'tar', 'make', 'other'];
+export const limitTools = [
+  ...['env', 'timeout', 'nice', 'nohup', 'sh', 'sed', 'git', 'tar', 'make', 'npm', 'kubectl', 'other'],
+];
 
 /** A thousand rules of these kinds in turn, for every tool; a last rule is about everything. */
 export function limitPolicy(kinds: readonly string[], action: string, last = 'allow'): Policy {

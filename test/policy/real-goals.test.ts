@@ -92,3 +92,44 @@ describe('A-147 A-148 P7: what is made is the goal, however it is written', () =
     },
   );
 });
+
+describe('A-436 P7: what the real make takes for a variable is one for every rule about it', () => {
+  const makefile = 'all: ;@printf "%s" "[$(ENV)]"\n';
+  const forms = [
+    'ENV#prod',
+    'ENV # prod',
+    ' \tENV#\tprod',
+    'ENV#prod ',
+    'ENV\n#prod',
+    'E V#prod',
+    'ENV:#prod',
+  ];
+  const strange = [
+    'ENV#x=prod',
+    'a:ENV=prod',
+    'ENV=pr ENV+=od',
+    'ENV=$(X) X=prod',
+    'ENV:::=prod',
+    'ENV+x=prod',
+  ];
+  const words = [
+    ...assigned.flatMap((operator) => forms.map((form) => [form.replace('#', operator)])),
+    ...strange.map((line) => line.split(' ')),
+  ];
+
+  test.skipIf(!isThere)('by any operator, with or without blanks', { timeout: 60_000 }, () => {
+    const isProd = (args: readonly string[]) => {
+      const { stdout } = spawnSync('make', ['-f', '-', ...args], {
+        ...{ cwd: dir, input: makefile, encoding: 'utf8', timeout: 30_000 },
+      });
+      return /\[\s*prod\s*\]/.test(stdout);
+    };
+    const set = words.filter(isProd);
+    expect(set.length).toBeGreaterThan(20);
+    const policies = ['ENV=prod', 'ENV:=prod', 'ENV = prod'].map((item) =>
+      oneRule('make', { args: compileArgs(['**', item, '**']) }),
+    );
+    const open = set.filter((args) => !policies.every((policy) => holds(policy, 'make', args)));
+    expect(open).toEqual([]);
+  });
+});

@@ -45,6 +45,18 @@ test.each([
   expect(mayHaveFlag(flag, line.split(' '))).toBe(expected);
 });
 
+test.each([
+  ['--output', '--expand-output {{f}}', true],
+  ['--output', '--expand-out {{f}}', true],
+  ['--upload-file', '--Expand_upload-file={{f}}', true],
+  ['--expand-output', '--expand-output x', true],
+  ['--output', '--expand output', false],
+  ['--output', '--expander-output', false],
+  ['-o', '--expand-output x', false],
+])('A-439 a strict rule on %s of a tool that no table knows sees %j: %j', (flag, line, expected) => {
+  expect(mayHaveFlag(flag, line.split(' '))).toBe(expected);
+});
+
 test('A-74 nobody looks at more options than anybody writes: a strict rule holds', () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => `--x${index}`);
   expect(mayHaveFlag('--global', many(mostOptions))).toBe(false);

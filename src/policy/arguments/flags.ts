@@ -4,6 +4,9 @@ import type { WordIndex } from './word-index.ts';
 /** More options than any person writes: if a line has more, the rest is not read. */
 export const mostOptions = 2000;
 
+/** What curl takes in front of the name of an option whose value has variables. */
+const expanding = 'expand-';
+
 /** Flags by all their spellings, each with what was said about it. Made once, used for every command. */
 export class FlagIndex<T> {
   readonly #written = new Map<string, T[]>();
@@ -27,7 +30,7 @@ export class FlagIndex<T> {
 
   /**
    * All flags that an unknown tool may read in these words: bundled (`-xg`, `-gvalue`), abbreviated (`--glo`), with
-   * one dash or two, in capitals, with `_` for `-`. It also finds some other flags, so it is only for rules that make
+   * one dash or two, in capitals, with `_` for `-`, behind `expand-`. It also finds some other flags, so it is only for rules that make
    * the answer stricter. Absent if there are too many to check.
    */
   possible(line: WordIndex, from = 0): ReadonlySet<T> | undefined {
@@ -42,7 +45,7 @@ export class FlagIndex<T> {
   #possibleIn(given: readonly Flag[]): ReadonlySet<T> {
     const keys = given.map((flag) => flag.keys);
     const found = new Set<T>();
-    for (const name of new Set(keys.map((one) => one.name)))
+    for (const name of new Set(keys.flatMap((one) => [one.name, expandedIn(one.name)])))
       for (const about of this.#beginnings.get(name) ?? []) found.add(about);
     for (const about of this.#withLetters(keys)) found.add(about);
     return found;
@@ -57,6 +60,10 @@ export class FlagIndex<T> {
       for (let at = 0; at < letters.length; at += 1) seen[letters.charCodeAt(at) & 127] = 1;
     return all.flatMap(([letter, about]) => (seen[letter.charCodeAt(0) & 127] === 1 ? about : []));
   }
+}
+
+function expandedIn(name: string): string {
+  return name.startsWith(expanding) ? name.slice(expanding.length) : name;
 }
 
 function push<T>(map: Map<string, T[]>, key: string, one: T): void {

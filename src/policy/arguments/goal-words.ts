@@ -28,11 +28,6 @@ export function addGoals({ args, isOption, otherwise }: Read, from: number): str
   return undefined;
 }
 
-/** An operand with `=` sets a variable and is no goal. */
-export function markVariables({ args, isOption }: Pick<Read, 'args' | 'isOption'>): void {
-  for (let at = 0; at < args.length; at += 1) if (args[at]?.includes('=') === true) isOption[at] = 1;
-}
-
 /** Of an archive. */
 export function isMember(goal: string): boolean {
   return /[()]/.test(goal);

@@ -1,4 +1,5 @@
 import { smallLetters } from '../small-letters.ts';
+import { mostOperands } from './late-words.ts';
 import type { Reading } from './reading.ts';
 import { type NamedResources, resourcesIn, spellingsOfKind } from './resource-words.ts';
 import type { ImpliedWork, Option, OptionTable, Subcommand, ToolGrammar } from './tools/grammar.ts';
@@ -7,17 +8,21 @@ type Words = readonly string[];
 
 /** What a line also does, as if it were written with other sub-commands. */
 export interface Implied {
-  /** The sub-commands, and the words that group them. */
-  readonly names: ReadonlySet<string>;
   readonly subcommands: readonly Subcommand[];
   /** Each can stand in place of the line's own sub-command. */
   readonly spellings: readonly Words[];
   /** Each can stand in place of the line's own sub-command and its first operand. */
   readonly withOperand: readonly Words[];
   /** Each can stand in place of the line's own sub-command and of its operands that name resources. */
-  readonly withResources?: { readonly operands: number; readonly spellings: readonly Words[] };
+  readonly withResources?: { readonly operands: number; readonly spellings: readonly ResourceWords[] };
   /** Each can stand in place of the whole line, with any words behind it: what it is done to is not on the line. */
   readonly toAnything: readonly Words[];
+}
+
+/** The words of a sub-command and of a kind, and the names that stand in the words of that kind. */
+export interface ResourceWords {
+  readonly words: Words;
+  readonly names: Words;
 }
 
 /** All that the line may do besides its own work; if it is not wholly understood, whatever its sub-command can do. */
@@ -75,11 +80,11 @@ function namedBehindWord(
   return named === undefined ? 'too many' : { ...named, operands: named.operands + 1 };
 }
 
-function withKind(path: Path, kind: string, names: Words): readonly Words[] {
+function withKind(path: Path, kind: string, names: Words): readonly ResourceWords[] {
   const one = path.at(-1);
   if (one?.resources === undefined) return [];
   const kinds = spellingsOfKind(kind, one.resources);
-  return one.spellings.flatMap((words) => kinds.map((word) => [...words, word, ...names]));
+  return one.spellings.flatMap((words) => kinds.map((word) => ({ words: [...words, word], names })));
 }
 
 /** The line with its first operand in capitals or not: some tools do not tell them apart. */
@@ -119,9 +124,7 @@ function holds(one: ImpliedWork, reading: Reading, general?: OptionTable): boole
   return texts.length === 0 || texts.some((text) => except?.has(text) !== true && hasOneOf(containing, text));
 }
 
-/** More of them than any person writes are not read: one may be such an operand. */
-const mostOperands = 1000;
-
+/** If there are more of them than any person writes, one may be such an operand. */
 function fitsLater(containing: Words | undefined, operands: Words): boolean {
   return operands.length > mostOperands || operands.some((text, at) => at > 0 && hasOneOf(containing, text));
 }
@@ -163,7 +166,6 @@ function merge(own: readonly Found[], byWord: readonly Found[]): Implied {
   const all = [...own, ...byWord];
   const subcommands = all.flatMap(({ path }) => path.slice(-1)).flatMap(withInner);
   return {
-    names: new Set([...all.flatMap(({ path }) => path), ...subcommands].map(({ name }) => name)),
     subcommands,
     spellings: own.flatMap(spellingsOf),
     withOperand: byWord.flatMap(spellingsOf),

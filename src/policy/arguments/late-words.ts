@@ -44,6 +44,27 @@ export function beginsAsOneOf(word: string, beginnings: readonly string[]): bool
   return beginnings.some((start) => name.startsWith(start));
 }
 
+/** More operands than any person writes, if each must be looked at: a line with more is not understood. */
+export const mostOperands = 1000;
+
+/** There are more, and what the tool does depends on each. */
+export function hasTooManyOperands({
+  grammar,
+  subcommand,
+  operandCount,
+}: {
+  readonly grammar: ToolGrammar;
+  readonly subcommand?: Subcommand;
+  readonly operandCount: number;
+}): boolean {
+  if (operandCount <= mostOperands) return false;
+  const { unclearOperands, operandsGive, otherLines, beforeSlash } = subcommand ?? {};
+  return [
+    ...[grammar.setsOptions, grammar.unclearOperands],
+    ...[unclearOperands, operandsGive, otherLines, beforeSlash],
+  ].some((said) => said !== undefined);
+}
+
 /**
  * The first operand of which nobody can be sure what the tool makes of it. Blanks before it may not count.
  * To have the operands takes a look at each word: they are asked for only if the tool has such beginnings.

@@ -2,77 +2,23 @@ import { addAnyCase, addOperands } from './any-case-words.ts';
 import { findSubcommand, standsBefore } from './find-subcommand.ts';
 import { attachedValue, isFlag, isKnownValue, isNumber, nameOf, withoutDashes } from './flag.ts';
 import { mostOptions } from './flags.ts';
-import { addGoals, markVariables } from './goal-words.ts';
+import { addGoals } from './goal-words.ts';
 import {
   beginningsReadAgain,
   findLate,
   findOtherLine,
   findUnclear,
+  hasTooManyOperands,
   mayFollow,
+  mostOperands,
   placesBeginning,
 } from './late-words.ts';
+import { Reader } from './reader.ts';
 import type { Reading } from './reading.ts';
 import { resourcesIn } from './resource-words.ts';
 import { mayRunProgram, runsProgram } from './run-programs.ts';
-import type { Option, OptionTable, OptionValue, Style, Subcommand, ToolGrammar } from './tools/grammar.ts';
-
-/** What was read so far. */
-class Reader implements Reading {
-  readonly grammar: ToolGrammar;
-  readonly args: readonly string[];
-  readonly from: number;
-  at: number;
-  table: OptionTable;
-  style: Style;
-  /** The next operand is one of these. */
-  subcommands: ReadonlyMap<string, Subcommand> | undefined;
-  subcommand?: Subcommand;
-  readonly path: Subcommand[] = [];
-  readonly pathAt: number[] = [];
-  sure = true;
-  doubt?: string;
-  sureOfSubcommand = true;
-  readonly given: Option[] = [];
-  #early: number | undefined;
-  readonly values: OptionValue[] = [];
-  /** Those before `restAt`. */
-  readonly first: string[] = [];
-  restAt: number;
-  readonly isOption: Uint8Array;
-  readonly otherwise = new Map<number, readonly string[]>();
-  readonly anyCase = new Map<number, readonly string[]>();
-  #operands: readonly string[] | undefined;
-
-  constructor(grammar: ToolGrammar, args: readonly string[], from: number) {
-    this.grammar = grammar;
-    this.args = args;
-    this.from = from;
-    this.at = from;
-    this.table = grammar.options;
-    this.style = grammar.style;
-    this.subcommands = grammar.subcommands;
-    this.restAt = args.length;
-    this.isOption = new Uint8Array(args.length);
-  }
-
-  get early(): number {
-    return this.#early ?? this.given.length;
-  }
-
-  /** What comes now is no longer early. */
-  endEarly(): void {
-    this.#early ??= this.given.length;
-  }
-
-  get operands(): readonly string[] {
-    this.#operands ??= this.first.concat(this.args.slice(this.restAt));
-    return this.#operands;
-  }
-
-  get operandsAt(): number {
-    return this.restAt - this.first.length;
-  }
-}
+import type { Option, OptionTable, Subcommand, ToolGrammar } from './tools/grammar.ts';
+import { addVariables } from './variable-words.ts';
 
 /** Takes time in proportion to the arguments; if the first operand ends the options, only to those before it. */
 export function readArguments(grammar: ToolGrammar, args: readonly string[], from = 0): Reading {
@@ -92,23 +38,57 @@ export function readArguments(grammar: ToolGrammar, args: readonly string[], fro
   }
   if (reader.subcommands !== undefined) reader.sureOfSubcommand = reader.sure;
   if (reader.subcommand?.operandsInAnyCase === true) addOperands(reader);
-  const late = reader.sure ? findLate(grammar, reader) : undefined;
+  const hasTooMany = hasTooManyOperands(reader);
+  const late = reader.sure && !hasTooMany ? findLate(grammar, reader) : undefined;
   if (late !== undefined) doubt(reader, late);
   for (const at of placesBeginning(beginningsReadAgain(grammar), args, from))
     doubtSubcommand(reader, args[at]);
+  if (hasTooMany) doubtOperands(reader);
+  else readOperands(reader);
+  if (!reader.sure && mayRunLines(reader)) doubtSubcommand(reader);
+  if (reader.sure) addMeanings(reader);
+  const { resources } = reader.subcommand ?? {};
+  if (resources && resourcesIn(reader.operands, resources) === undefined) doubt(reader, reader.operands[0]);
+  return reader;
+}
+
+/** What some operands of its sub-command give, or may have it do. */
+function readOperands(reader: Reader): void {
   for (const [start, options] of reader.subcommand?.operandsGive ?? [])
     if (findUnclear([start], reader) !== undefined) reader.given.push(...options);
+  giveNamed(reader);
   const unclear = findUnclear(reader.subcommand?.unclearOperands, reader);
   if (unclear !== undefined) doubt(reader, unclear);
   const other = findOtherLine(reader);
   if (other !== undefined) doubtSubcommand(reader, other);
-  if (!reader.sure && mayRunLines(reader)) doubtSubcommand(reader);
-  if (grammar.variablesAmongOperands === true) markVariables(reader);
-  const strange = grammar.operandsAreGoals === true && reader.sure ? addGoals(reader, from) : undefined;
-  if (strange !== undefined) doubt(reader, strange);
-  const { resources } = reader.subcommand ?? {};
-  if (resources && resourcesIn(reader.operands, resources) === undefined) doubt(reader, reader.operands[0]);
-  return reader;
+}
+
+/** Variables and goals of make stand for more than is written. */
+function addMeanings(reader: Reader): void {
+  const { variablesAmongOperands, operandsAreGoals } = reader.grammar;
+  const variable = variablesAmongOperands === true ? addVariables(reader, reader.from) : undefined;
+  if (variable !== undefined) return doubt(reader, variable);
+  const goal = operandsAreGoals === true ? addGoals(reader, reader.from) : undefined;
+  if (goal !== undefined) doubt(reader, goal);
+}
+
+/** `kubectl cp prod/web:/x y` is in the namespace `prod`. */
+function giveNamed(reader: Reader): void {
+  const { beforeSlash: option } = reader.subcommand ?? {};
+  if (option === undefined) return;
+  for (const operand of reader.operands) {
+    const [, text] = /^([^/:]+)\/[^/:]*:/.exec(operand) ?? [];
+    if (text === undefined) continue;
+    reader.given.push(option);
+    reader.values.push({ option, text });
+  }
+}
+
+/** None of them is looked at, so each may be one that says what is done. */
+function doubtOperands(reader: Reader): void {
+  const word = reader.operands[mostOperands];
+  if (reader.subcommand?.otherLines === undefined) doubt(reader, word);
+  else doubtSubcommand(reader, word);
 }
 
 /** It can run its own tool with any line, and what was not read may say so. */

@@ -1,4 +1,4 @@
-import type { ToolGrammar } from './tools/grammar.ts';
+import type { Subcommand, ToolGrammar } from './tools/grammar.ts';
 
 /** The words by which a rule may name sub-commands of this tool: their own names, and its aliases for these. */
 export function subcommandWords(
@@ -9,4 +9,10 @@ export function subcommandWords(
     names.has(name) ? [word] : [],
   );
   return [...names, ...aliases];
+}
+
+/** The first words of all their spellings: `rmi` is `image rm`, so a strict rule about `image` is about it, too. */
+export function firstWordsOf(subcommands: readonly (Subcommand | undefined)[]): readonly string[] {
+  const spellings = subcommands.flatMap((one) => one?.spellings ?? []);
+  return [...new Set(spellings.flatMap(([first = '']) => first))];
 }

@@ -4,7 +4,6 @@ import type { LegacyRule, Policy, Rule, ToolDefinition } from '../policy.ts';
 import { isNarrow } from '../rules/match-args.ts';
 import { matchesLegacyGlob } from '../version-0/legacy-glob.ts';
 import { findHoles } from './find-holes.ts';
-import { findGoalsBehind } from './goals-behind.ts';
 import { findLooseOperands } from './loose-operands.ts';
 import { findNothingNamed } from './nothing-named.ts';
 import { findOpenHosts } from './open-hosts.ts';
@@ -45,7 +44,6 @@ export function checkPolicy(policy: Policy): PolicyFindings {
             ...findHoles(policy.rules, policy.known ?? knownTools),
             ...findLooseOperands(policy),
             ...findWholeLines(policy),
-            ...findGoalsBehind(policy),
             ...findUnnamedTwins(policy),
             ...findNothingNamed(policy),
             ...findOpenHosts(policy),

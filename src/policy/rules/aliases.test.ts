@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findSubcommand } from '../arguments/find-subcommand.ts';
+import { leavesOf } from '../arguments/tools/grammar.ts';
 import { knownTools } from '../arguments/tools/known-tools.ts';
 import { parsePolicy } from '../file/parse-policy.ts';
 import type { Action } from '../policy.ts';
@@ -46,6 +47,39 @@ describe('A-77: an alias evades neither args nor subcommands', () => {
   test('what is no alias is allowed', () => {
     expect(actionOf('git', 'args: [push, "**"]', 'deny', ['log', '--oneline'])).toBe('allow');
     expect(actionOf('git', 'subcommands: [push]', 'deny', ['status'])).toBe('allow');
+  });
+});
+
+describe('A-434: a word that groups others is each of them, by all its spellings', () => {
+  const groups = tools.flatMap(({ tool, grammar }) =>
+    [...(grammar.subcommands ?? [])].flatMap(([word, one]) =>
+      one.subcommands === undefined ? [] : [{ tool, word, leaves: leavesOf(one.subcommands) }],
+    ),
+  );
+
+  test.each(groups)('$word of $tool', ({ tool, word, leaves }) => {
+    for (const said of ['deny', 'ask'] as const)
+      for (const line of leaves.flatMap(({ spellings }) => spellings))
+        expect([line, actionOf(tool, `subcommands: [${word}]`, said, line)]).toEqual([line, said]);
+  });
+
+  test.each([
+    ['image', 'rmi -f prod:1'],
+    ['image', 'pull x'],
+    ['builder', 'build .'],
+    ['system', 'events'],
+    ['container', 'run --privileged x'],
+    ['container', '--debug rm -f web'],
+  ])('%s is docker %s', (group, line) => {
+    expect(actionOf('docker', `subcommands: [${group}]`, 'deny', line.split(' '))).toBe('deny');
+  });
+
+  test('what is not below it stays out, and an allow goes by what is written', () => {
+    expect(actionOf('docker', 'subcommands: [image]', 'deny', ['ps', '-a'])).toBe('allow');
+    expect(actionOf('docker', 'subcommands: [system]', 'deny', ['volume', 'ls'])).toBe('allow');
+    const images = ['tools: [docker], subcommands: [image], action: allow'];
+    expect(actionAmong(['docker'], images, 'docker', ['image', 'ls'])).toBe('allow');
+    expect(actionAmong(['docker'], images, 'docker', ['images'])).toBe('deny');
   });
 });
 

@@ -4,7 +4,7 @@ import { beginningsReadAgain } from '../arguments/late-words.ts';
 import { readArguments } from '../arguments/read-arguments.ts';
 import type { Reading } from '../arguments/reading.ts';
 import { hasSafeArguments } from '../arguments/safe-arguments.ts';
-import { subcommandWords } from '../arguments/subcommand-words.ts';
+import { firstWordsOf, subcommandWords } from '../arguments/subcommand-words.ts';
 import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { KnownTools } from '../arguments/tools/known-tools.ts';
 import type { CommandFacts, Rule, RuleIndex } from '../policy.ts';
@@ -108,9 +108,9 @@ export class CommandLine {
     return this.#ownWords.some((word) => subcommands.has(word));
   }
 
-  /** It also does the work of one of these sub-commands. */
+  /** It does the work of one of these sub-commands, or of one that they group. */
   doesWorkOf(subcommands: ReadonlySet<string>): boolean {
-    this.#workWords ??= subcommandWords(this.#grammar, this.#work?.names ?? new Set());
+    this.#workWords ??= firstWordsOf([this.reading?.subcommand, ...(this.#work?.subcommands ?? [])]);
     return this.#workWords.some((word) => subcommands.has(word));
   }
 
@@ -148,7 +148,7 @@ export class CommandLine {
   #flagsOf(reading: Reading, optionsAnywhere: boolean): ReadonlySet<string> {
     const known = this.#lasting.get(optionsAnywhere);
     if (known !== undefined) return known;
-    const found = lastingFlags(this.#words.all.slice(this.#from), reading, { optionsAnywhere });
+    const found = lastingFlags(reading, { args: this.#words.all, from: this.#from }, { optionsAnywhere });
     this.#lasting.set(optionsAnywhere, found);
     return found;
   }

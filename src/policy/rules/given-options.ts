@@ -74,9 +74,9 @@ export class GivenOptions {
     );
   }
 
-  /** A switch that means another option with a value (`--production`): with which one is not told. */
+  /** An option that means another one with a value (`--production`, `-A` of kubectl): with which one is not told. */
   #standsForValue({ names, value }: Option, name: string): boolean {
-    if (value !== 'none') return false;
+    if (value === 'required') return false;
     const own = this.#reading.subcommand?.options ?? this.#grammar.options;
     return byAnyDash(name).some((one) => !names.includes(one) && own.get(one)?.value === 'required');
   }

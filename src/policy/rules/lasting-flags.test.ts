@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { readArguments } from '../arguments/read-arguments.ts';
+import { knownTools } from '../arguments/tools/known-tools.ts';
 import { parsePolicy } from '../file/parse-policy.ts';
 import { decide } from './decide.ts';
+import { lastingFlags } from './lasting-flags.ts';
 
 const facts = { uid: 1000, gid: 1000, agent: 'coder', cwd: '/app' } as const;
 
@@ -138,3 +141,17 @@ complete: true
     expect(of('test')).toBe('allow');
   },
 );
+
+test('A-438 P20: which flags last is found without a look at operands, however many there are', () => {
+  const args = ['nice', 'log', '--oneline', ...Array<string>(32_000).fill('a=1')];
+  let looks = 0;
+  const counted = new Proxy(args, {
+    get(target, key, receiver): unknown {
+      looks += 1;
+      return Reflect.get(target, key, receiver);
+    },
+  });
+  const reading = readArguments(knownTools.get('git')!, args, 1);
+  expect([...lastingFlags(reading, { args: counted, from: 1 })]).toEqual(['--oneline']);
+  expect(looks).toBeLessThan(10);
+});

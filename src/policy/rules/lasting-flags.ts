@@ -1,20 +1,20 @@
-import { nameOf } from '../arguments/flag.ts';
+import { isFlag, nameOf } from '../arguments/flag.ts';
 import type { Reading } from '../arguments/reading.ts';
 import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import { byAnyDash } from './option-names.ts';
 
 /**
- * The flags in these words that an allow rule may go by: the tool takes them for options, and nothing else that was
+ * The flags among these words that an allow rule may go by: the tool takes them for options, and nothing else that was
  * read undoes them. A switch is given once, without a value, and neither `--no-x` nor an option that means the
  * same with some value stands beside it. Of a tool that may end its options early it stands before any operand or value.
  */
 export function lastingFlags(
-  words: readonly string[],
   reading: Reading,
+  words: { readonly args: readonly string[]; readonly from: number },
   { optionsAnywhere = false }: Pick<ToolGrammar, 'optionsAnywhere'> = {},
 ): ReadonlySet<string> {
-  const written = new Set(words);
-  const attached = new Set(words.filter((word) => word.includes('=')).map(nameOf));
+  const written = flagsIn(reading, words);
+  const attached = new Set([...written].filter((word) => word.includes('=')).map(nameOf));
   const times = timesOf(reading.given);
   const byName = optionsByName(times.keys());
   const early = optionsAnywhere ? undefined : new Set(reading.given.slice(0, reading.early));
@@ -52,6 +52,19 @@ export function findUndoing(reading: Reading, grammar: ToolGrammar): readonly (r
 /** The rule does not name all of them. */
 export function isUndone(undoing: readonly (readonly string[])[], named: ReadonlySet<string>): boolean {
   return undoing.some((names) => !names.some((name) => named.has(name)));
+}
+
+/** Only options are looked at: a line may have many times as many operands. */
+function flagsIn(
+  { isOption }: Reading,
+  { args, from }: { readonly args: readonly string[]; readonly from: number },
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (let at = isOption.indexOf(1, from); at !== -1; at = isOption.indexOf(1, at + 1)) {
+    const word = args[at] ?? '';
+    if (isFlag(word)) found.add(word);
+  }
+  return found;
 }
 
 function timesOf(given: readonly Option[]): ReadonlyMap<Option, number> {

@@ -95,8 +95,17 @@ export interface Line {
   readonly anyCase?: ReadonlyMap<number, readonly string[]>;
   /** Items that the options of the line satisfy. */
   readonly free?: Free;
+  /** Where a list of operands begins: each of them may stand for the first. */
+  readonly listAt?: number;
   /** The words of the sub-command (if there is none: no position), and all words with the same meaning. */
-  readonly path?: { readonly at: readonly number[]; readonly spellings: readonly (readonly string[])[] };
+  readonly path?: PathWords;
+}
+
+interface PathWords {
+  readonly at: readonly number[];
+  readonly spellings: readonly (readonly string[])[];
+  /** Which word of each spelling is the first of a list. */
+  readonly listAt?: number;
 }
 
 export function matchesArgs(pattern: ArgPattern, args: readonly string[]): boolean {
@@ -117,22 +126,24 @@ export function mayMatchAnywhere({ needs }: ArgPattern, filter: TextFilter): boo
  * without a second try. `undefined`: there was not enough effort left.
  */
 export function matchesLine(pattern: ArgPattern, line: Line, effort: Effort): boolean | undefined {
-  const { args, mayLeaveOut, leaveOutUntil = 0, path, free } = line;
+  const { args, mayLeaveOut, leaveOutUntil = 0, path, free, listAt } = line;
   const { items, stars } = pattern;
   if (effort.isSpent) return undefined;
   const rest = stars & (1 << (items.length - 1));
   let places = reach(stars, 1, free);
+  let beforeList = 0;
   // A line without a sub-command may do the work of one.
   if (path?.at.length === 0) places |= throughPath(pattern, places, line, effort);
   if (effort.isSpent) return undefined;
-  for (let at = line.from; at < args.length && places !== 0; at += 1) {
+  for (let at = line.from; at < args.length && (places | beforeList) !== 0; at += 1) {
     // The last `**` covers all that follows.
     if ((places & rest) !== 0) return true;
+    if (at === listAt) beforeList = places;
     if (path?.at.includes(at) === true) {
       if (at === path.at[0]) places = throughPath(pattern, places, line, effort);
     } else {
       const stay = at < leaveOutUntil && mayLeaveOut?.[at] === 1 ? places : 0;
-      const next = stepAt(pattern, places, line, at, effort);
+      const next = stepAt(pattern, places | beforeList, line, at, effort);
       places = reach(stars, stay | next, free);
     }
     if (effort.isSpent) return undefined;
@@ -151,7 +162,11 @@ function throughPath(
   let next = 0;
   for (const words of [written, ...(path?.spellings ?? [])]) {
     if (effort.isSpent) break;
-    next |= words.reduce((now, word) => reach(pattern.stars, step(pattern, now, word, effort), free), places);
+    let beforeList = 0;
+    next |= words.reduce((now, word, at) => {
+      if (at === path?.listAt) beforeList = now;
+      return reach(pattern.stars, step(pattern, now | beforeList, word, effort), free);
+    }, places);
   }
   return next;
 }

@@ -1,28 +1,46 @@
-import type { Implied } from '../arguments/implied-work.ts';
+import type { Implied, ResourceWords } from '../arguments/implied-work.ts';
 import type { Reading } from '../arguments/reading.ts';
 import type { Line } from './match-args.ts';
 import type { Words } from './words.ts';
 
 /** The line with all the words of its sub-command and of those whose work it also does. */
 export function exactLines({ all }: Words, from: number, reading: Reading, work: Implied): readonly Line[] {
-  const { isOption, otherwise, anyCase, pathAt, subcommand } = reading;
+  const { isOption, otherwise, anyCase, pathAt, subcommand, listFrom } = reading;
   const base = { args: all, from, otherwise, anyCase, mayLeaveOut: isOption, leaveOutUntil: all.length };
   const spellings = [...(subcommand?.spellings ?? []), ...work.spellings];
-  const own: Line = spellings.length === 0 ? base : { ...base, path: { at: pathAt, spellings } };
-  const first = (pathAt.at(-1) ?? -1) + 1;
+  const first = (pathAt.at(-1) ?? from - 1) + 1;
+  /** Behind the operands of which words stand in the spellings. */
+  const inList = (operands: number, begin = listFrom): Line => {
+    if (begin === undefined) return base;
+    const before = Math.max(begin - 1, operands);
+    const listAt = operandsFrom(first, isOption, before + 1)[before];
+    return listAt === undefined ? base : { ...base, listAt };
+  };
   const { withOperand, withResources, toAnything } = work;
   return [
-    own,
-    ...instead(base, [...pathAt, ...operandsFrom(first, isOption, 1)], withOperand),
+    ...(spellings.length === 0 ? [inList(0)] : instead(inList(0), pathAt, spellings)),
+    ...instead(inList(1), [...pathAt, ...operandsFrom(first, isOption, 1)], withOperand),
     ...(withResources === undefined
       ? []
-      : instead(
-          base,
+      : resourceLines(
+          inList(withResources.operands, 1),
           [...pathAt, ...operandsFrom(first, isOption, withResources.operands)],
           withResources.spellings,
         )),
     ...toAnythingLines(base, pathAt, toAnything),
   ];
+}
+
+/** Names are a list, also those that stand in the word of their kind. */
+function resourceLines(
+  base: Line,
+  at: readonly number[],
+  spellings: readonly ResourceWords[],
+): readonly Line[] {
+  return [...Map.groupBy(spellings, ({ words }) => words.length)].map(([listAt, some]) => ({
+    ...base,
+    path: { at, spellings: some.map(({ words, names }) => [...words, ...names]), listAt },
+  }));
 }
 
 /** Behind the words of what is done, a pattern may say what it likes. */

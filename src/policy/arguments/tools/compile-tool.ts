@@ -187,6 +187,8 @@ function subcommandOf(name: string, data: SubcommandData, groups: Groups): Subco
     ...(data['operands-give'] === undefined
       ? {}
       : { operandsGive: operandsGiveOf(data['operands-give'], table) }),
+    ...(data['before-slash'] === undefined ? {} : { beforeSlash: givenOf(data['before-slash'], table) }),
+    ...(data['list-from'] === undefined ? {} : { listFrom: data['list-from'] }),
     ...(data['unclear-operands'] === undefined ? {} : { unclearOperands: data['unclear-operands'] }),
   };
 }

@@ -71,6 +71,10 @@ export interface Subcommand {
   readonly gives?: readonly Option[];
   /** The same if an operand begins so. */
   readonly operandsGive?: ReadonlyMap<string, readonly Option[]>;
+  /** An option whose value an operand may say, before a `/` that stands before a `:`. */
+  readonly beforeSlash?: Option;
+  /** Its operands from this one on, counted from 1, are a list. */
+  readonly listFrom?: number;
   /** Beginnings of its operands that are not understood. */
   readonly unclearOperands?: readonly string[];
   /** The same, and what it does may be the work of any other sub-command. */

@@ -41,7 +41,9 @@ const optionFields = {
   groups: z.array(groupName).max(16).optional(),
 };
 
-const optionNames = z.array(z.string().regex(/^--?[^\s=]{1,60}$/, 'must be the name of an option')).max(64);
+const optionName = z.string().regex(/^--?[^\s=]{1,60}$/, 'must be the name of an option');
+
+const optionNames = z.array(optionName).max(64);
 
 const workField = z.array(subcommandName).min(1).max(128);
 
@@ -87,6 +89,10 @@ const subcommandData = strictObject({
   gives: optionNames.optional(),
   /** The same for lines with an operand that begins so (`git push +main` is `--force`). */
   'operands-give': z.record(z.string().min(1).max(64), optionNames).optional(),
+  /** An option whose value an operand may say, before a `/` that stands before a `:` (`kubectl cp prod/web:/x`). */
+  'before-slash': optionName.optional(),
+  /** Its operands from this one on are a list (`docker rm a b`: 1, `git push origin a b`: 2). */
+  'list-from': z.number().int().min(1).max(9).optional(),
   'unclear-operands': unclearField.optional(),
   /** The same for operands that may be a line of this tool (`npm exec npm publish`). */
   'other-lines': unclearField.optional(),
