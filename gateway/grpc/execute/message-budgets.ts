@@ -16,12 +16,15 @@ export interface MessageBudgets {
 const mostWaitMs = 5000;
 /** The agent that the caller of a stream names, until it is checked. */
 const mostBudgets = 10_000;
+/** No agent has a longer one: such a call is refused, and its name is kept nowhere. */
+const longestName = 63;
 
 export function createMessageBudgets(): MessageBudgets {
   const budgetOf = createCrumbBudgets(mostBudgets);
   return {
     of: (caller, agent) => {
-      const pace = budgetOf(`${principalName(caller)} ${agent}`);
+      const named = agent.length <= longestName ? agent : '';
+      const pace = budgetOf(`${principalName(caller)} ${named}`);
       return (message) => Math.min(mostWaitMs, pace(isCrumb(message) ? 1 : 0));
     },
   };
