@@ -242,7 +242,7 @@ export class Front implements Disposable {
     const onContent = (bytes: number) => {
       if (connection.frames.read(bytes)) this.#endFlood(connection);
     };
-    this.#unfinished.watch(stream, connection.share, { onContent, onMessage, charge: served.charge });
+    this.#unfinished.watch(stream, connection.share, { ...served, onContent, onMessage });
   }
 
   /** Ends only the call, unless there are very many of them. */

@@ -2,6 +2,8 @@ import type { ServerHttp2Stream } from 'node:http2';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { waiting } from './charge.ts';
+import { boundOf } from './message-bounds.ts';
 import { unfinishedMessages } from './unfinished-messages.ts';
 
 const mostAtOnce = 16;
@@ -14,7 +16,7 @@ function encoded(size: number): Buffer {
 }
 
 /** A stream with a reader like grpc-js: it pauses when it has a message, and resumes when it wants another. */
-function read(chunks: readonly Buffer[], charge: () => number) {
+function read(chunks: readonly Buffer[], waitOf: () => number) {
   const stream = new Readable({ read: () => {}, autoDestroy: false });
   const pieces: Buffer[] = [];
   const state = { ended: false, peer: { unfinishedBytes: 0 } };
@@ -24,7 +26,8 @@ function read(chunks: readonly Buffer[], charge: () => number) {
     setImmediate(() => stream.resume());
   });
   stream.on('end', () => (state.ended = true));
-  const heard = { onContent: () => {}, onMessage: () => {}, charge };
+  const charge = waiting(waitOf);
+  const heard = { onContent: () => {}, onMessage: () => {}, charge, bound: boundOf() };
   unfinishedMessages().watch(stream as unknown as ServerHttp2Stream, state.peer, heard);
   for (const chunk of chunks) stream.push(chunk);
   stream.push(null);

@@ -1,17 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
+import type { Charge, Piece } from './charge.ts';
 
 type Listener = (...args: unknown[]) => void;
-
-export interface Piece {
-  readonly bytes: Buffer;
-  /** So many messages are complete with it. */
-  readonly messages: number;
-  /** Of them, those of a few bytes. */
-  readonly small: number;
-}
-
-/** Charges a piece; returns for how many milliseconds it must wait before it is handed on. */
-export type Charge = (piece: Piece) => number;
 
 export interface Cutting {
   /** Parts a chunk. */
@@ -34,16 +24,15 @@ export function inPieces(stream: ServerHttp2Stream, { cut, charge, onHandedOn }:
   const call = (listeners: readonly Listener[], ...args: unknown[]) => {
     for (const listener of listeners) Reflect.apply(listener, stream, args);
   };
+  const goOn = () => void stream.resume();
 
   function handOn(): void {
     // Nobody wants what is left of a call that is over.
     if (stream.destroyed) pieces.length = 0;
     for (let [piece] = pieces; piece !== undefined && !stream.isPaused(); [piece] = pieces) {
-      const waitMs = isCharged ? 0 : charge(piece);
-      isCharged = waitMs > 0;
+      isCharged = !isCharged && !charge(piece, stream, goOn);
       if (isCharged) {
         stream.pause();
-        setTimeout(() => stream.resume(), waitMs).unref();
         return;
       }
       pieces.shift();

@@ -1,6 +1,7 @@
 import type { Admission } from '../../ports/authentication.ts';
+import type { Charge } from './charge.ts';
 import type { Connection } from './connection.ts';
-import type { Charge } from './in-pieces.ts';
+import { boundOf, type MessageBound } from './message-bounds.ts';
 import type { RelayPlace } from './relay-place.ts';
 
 export interface ServedCall {
@@ -10,8 +11,12 @@ export interface ServedCall {
   readonly place: RelayPlace | undefined;
   /** How often this header occurs: Node keeps the first and hides the others. */
   readonly authorizations: number;
-  /** For what comes within it; if absent, its handler bounds that. */
-  readonly charge: Charge | undefined;
+  /** Of each of its messages. */
+  readonly bound: MessageBound;
+  /** For what comes within it. */
+  readonly charge: Charge;
+  /** Charges a message that had so many values. */
+  readonly decoded: (values: number) => void;
 }
 
 export function servedOver(
@@ -21,5 +26,10 @@ export function servedOver(
 ): ServedCall {
   const isAuthorization = (text: string, index: number) => index % 2 === 0 && text === 'authorization';
   const authorizations = rawHeaders.filter(isAuthorization).length;
-  return { admission, place, authorizations, charge: share.chargeOf(path) };
+  return {
+    ...{ admission, place, authorizations },
+    bound: boundOf(path),
+    charge: share.chargeOf(path),
+    decoded: (values) => share.decoded(values),
+  };
 }

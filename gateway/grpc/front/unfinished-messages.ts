@@ -1,6 +1,8 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { crumbBytes } from '../../../src/crumb-budgets.ts';
-import { type Charge, inPieces, type Piece } from './in-pieces.ts';
+import type { Charge, Piece } from './charge.ts';
+import { inPieces } from './in-pieces.ts';
+import { isHeavy, type MessageBound } from './message-bounds.ts';
 
 /** Most bytes of incomplete messages over all connections; each connection is also bounded by itself. */
 export interface UnfinishedMessages {
@@ -16,8 +18,9 @@ export interface Heard {
   readonly onContent: (bytes: number) => void;
   /** The message is complete. */
   readonly onMessage: (isFirst: boolean) => void;
-  /** If absent, nothing waits but for its reader. */
-  readonly charge: Charge | undefined;
+  readonly charge: Charge;
+  /** Of each message. */
+  readonly bound: MessageBound;
 }
 
 export interface Held {
@@ -34,8 +37,12 @@ const perPiece = 16;
 export function unfinishedMessages(): UnfinishedMessages {
   let all = 0;
 
-  function watch(stream: ServerHttp2Stream, peer: Held, { onContent, onMessage, charge }: Heard): void {
-    const read = messageReader(onMessage);
+  function watch(
+    stream: ServerHttp2Stream,
+    peer: Held,
+    { onContent, onMessage, charge, bound }: Heard,
+  ): void {
+    const read = messageReader(onMessage, bound);
     let held = 0;
     let unfinished = 0;
     /** Of pieces that their reader does not want yet. */
@@ -61,7 +68,7 @@ export function unfinishedMessages(): UnfinishedMessages {
       waiting -= bytes.length;
       hold(unfinished + waiting);
     };
-    inPieces(stream, { cut, charge: charge ?? free, onHandedOn });
+    inPieces(stream, { cut, charge, onHandedOn });
     stream.once('close', () => {
       hold(0);
       over = true;
@@ -71,8 +78,6 @@ export function unfinishedMessages(): UnfinishedMessages {
   return { watch };
 }
 
-const free: Charge = () => 0;
-
 interface Read {
   /** So much of the present message has come. */
   readonly come: number;
@@ -81,9 +86,10 @@ interface Read {
 }
 
 /** Parts received bytes after so many messages. Calls `onMessage` when a message is complete. */
-function messageReader(onMessage: Heard['onMessage']): (chunk: Buffer) => Read {
+function messageReader(onMessage: Heard['onMessage'], bound: MessageBound): (chunk: Buffer) => Read {
   const header = Buffer.alloc(headerBytes);
   let come = 0;
+  let heavy = false;
   let heard = false;
 
   /** Takes bytes of one message from `at` on; returns where they end. */
@@ -95,25 +101,28 @@ function messageReader(onMessage: Heard['onMessage']): (chunk: Buffer) => Read {
       come += taken;
     }
     if (come < headerBytes || header[0] !== 0) return end;
-    const taken = Math.min(headerBytes + header.readUInt32BE(1) - come, chunk.length - end);
+    const length = header.readUInt32BE(1);
+    const taken = Math.min(headerBytes + length - come, chunk.length - end);
+    if (come === headerBytes) heavy = taken > 0 && isHeavy(bound, chunk.readUInt8(end), length);
     come += taken;
     return end + taken;
   }
 
   return (chunk) => {
     const pieces: Piece[] = [];
-    let next = { from: 0, messages: 0, small: 0 };
+    let next = { from: 0, messages: 0, small: 0, heavy: 0 };
     const part = (to: number) => {
-      const { from, messages, small } = next;
-      if (to > from) pieces.push({ bytes: chunk.subarray(from, to), messages, small });
-      next = { from: to, messages: 0, small: 0 };
+      const { from, ...rest } = next;
+      if (to > from) pieces.push({ bytes: chunk.subarray(from, to), ...rest });
+      next = { from: to, messages: 0, small: 0, heavy: 0 };
     };
     for (let at = 0; at < chunk.length; ) {
       at = take(chunk, at);
       if (come > 0 && header[0] !== 0) return { come, pieces, isCompressed: true };
       if (come < headerBytes || come < headerBytes + header.readUInt32BE(1)) break;
       next.messages += 1;
-      if (come < crumbBytes) next.small += 1;
+      if (come < crumbBytes || heavy) next.small += 1;
+      if (heavy) next.heavy += come;
       come = 0;
       onMessage(!heard);
       heard = true;
