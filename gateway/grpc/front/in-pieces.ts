@@ -9,13 +9,15 @@ export interface Cutting {
   /** Called once for each piece, when its reader wants it. */
   readonly charge: Charge;
   readonly onHandedOn: (piece: Piece) => void;
+  /** All of it was handed on, and the end comes behind it. */
+  readonly onEnd: () => void;
 }
 
 /**
  * Hands what comes on in pieces, as far as the present readers want it. grpc-js decodes every message of what it gets
  * at once, also those that nobody will read: a frame of 16 KiB may hold three thousand.
  */
-export function inPieces(stream: ServerHttp2Stream, { cut, charge, onHandedOn }: Cutting): void {
+export function inPieces(stream: ServerHttp2Stream, { cut, charge, onHandedOn, onEnd }: Cutting): void {
   const readers = take(stream, 'data');
   const enders = take(stream, 'end');
   const pieces: Piece[] = [];
@@ -42,6 +44,7 @@ export function inPieces(stream: ServerHttp2Stream, { cut, charge, onHandedOn }:
     }
     if (ended && pieces.length === 0) {
       ended = false;
+      onEnd();
       call(enders);
     }
   }
@@ -56,6 +59,7 @@ export function inPieces(stream: ServerHttp2Stream, { cut, charge, onHandedOn }:
     ended = true;
     handOn();
   });
+  stream.once('close', () => void (pieces.length = 0));
 }
 
 function take(stream: ServerHttp2Stream, event: string): readonly Listener[] {

@@ -3,6 +3,7 @@ import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
 import { WardenServiceService } from '../../../src/gen/clawrden/v1/warden.ts';
 import { commandLimits } from '../../../src/policy/request/check-command.ts';
 import { laneMessageBytes } from '../../../src/wire/byte-lane.ts';
+import { reflectionPaths } from './reads.ts';
 
 /** What a message of a call may have. */
 export interface MessageBound {
@@ -11,6 +12,7 @@ export interface MessageBound {
   readonly bytes: number;
   /** First bytes of messages that are nothing but some bytes. */
   readonly plain?: ReadonlySet<number>;
+  readonly isLane?: true;
 }
 
 const kibibyte = 1024;
@@ -22,7 +24,7 @@ const ordinary: MessageBound = { values: 256, bytes: 64 * kibibyte };
 /** Everything that goes with a command, its labels and ignored signals too. */
 const ofCommand = { values: commandLimits.args + commandLimits.envEntries + 256, bytes: mostMessageBytes };
 /** Room for the message that names the agent, and for one that is too long for a lane and ends it. */
-const ofLane = { values: 4, bytes: 2 * laneMessageBytes };
+const ofLane: MessageBound = { values: 4, bytes: 2 * laneMessageBytes, isLane: true };
 
 /** Tags of `stdin`, `stdout` and `stderr`. */
 const bytesOfExecute: ReadonlySet<number> = new Set([3, 10, 11].map((field) => (field << 3) | 2));
@@ -54,4 +56,13 @@ export function mostValues({ values, plain }: MessageBound, first: number | unde
 /** Whether a message of so many bytes that begins so may have more values than an ordinary one. */
 export function isHeavy(bound: MessageBound, first: number, bytes: number): boolean {
   return bytes > leastValueBytes * ordinary.values && mostValues(bound, first) > ordinary.values;
+}
+
+const streamed: readonly string[] = [ExecutionServiceService.execute, synchronize, carry, wayOut].map(
+  ({ path }) => path,
+);
+
+/** Whether more than one message may come in such a call. */
+export function bringsMany(path = ''): boolean {
+  return streamed.includes(path) || reflectionPaths.includes(path);
 }

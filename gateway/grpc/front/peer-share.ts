@@ -72,7 +72,7 @@ const chargedPaths: ReadonlySet<string> = new Set([
 export class PeerShare implements Held, Turned {
   readonly perTurn = 16;
   readonly reads: Reads;
-  unfinishedBytes = 0;
+  heldBytes = 0;
   /** How many connections share it. */
   connections = 0;
   readonly #limits: ShareLimits;

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { drained } from '../../../src/drained.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
+import { stdinWindow } from '../../../src/init-client/init-protocol.ts';
 import type { Outcome } from '../../../src/outcome.ts';
 import { escapeUnprintable } from '../../../src/text/render-text.ts';
 import type { Input, Output } from '../../../src/wire/execution-io.ts';
@@ -34,7 +35,8 @@ export class ShimChannel {
   readonly #socket: Socket;
   readonly #version: number;
   readonly #abort = new AbortController();
-  readonly #reader = new FrameReader();
+  /** No client may send more at a time than it can be granted. */
+  readonly #reader = new FrameReader(stdinWindow);
   readonly #waitBefore: (frames: readonly Frame[]) => number;
   /** While there are any, nothing is read. */
   #pauses = 0;
