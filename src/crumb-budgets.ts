@@ -1,3 +1,4 @@
+import { keyedBuckets } from './keyed-buckets.ts';
 import { type TokenBucket, tokenBucket } from './token-bucket.ts';
 
 /** Takes so many small messages from a budget. Returns for how many milliseconds nothing more is to be read. */
@@ -8,30 +9,25 @@ export const messagesPerSecond = 5000;
 /** For larger messages the bytes count: stdin has its credit, and output the window of its reader. */
 export const crumbBytes = 4096;
 
-/** A budget of small messages for each key. It keeps `most` of them, and then begins anew. */
-export function createCrumbBudgets(most: number): (key: string) => CrumbPace {
-  const buckets = new Map<string, TokenBucket>();
-
-  function bucketOf(key: string): TokenBucket {
-    const known = buckets.get(key);
-    if (known !== undefined) return known;
-    if (buckets.size >= most) buckets.clear();
-    const bucket = tokenBucket(messagesPerSecond);
-    buckets.set(key, bucket);
-    return bucket;
-  }
-
-  return (key) => paceOf(bucketOf(key));
+/** A budget of small messages for each key, of which it remembers `most`. */
+export function createCrumbBudgets(
+  most: number,
+  now: () => number = () => performance.now(),
+): (key: string) => CrumbPace {
+  const bucketOf = keyedBuckets(most, () => tokenBucket(messagesPerSecond, now));
+  return (key) => paceOf(() => bucketOf(key));
 }
 
 /** A budget of its own. */
 export function crumbPace(): CrumbPace {
-  return paceOf(tokenBucket(messagesPerSecond));
+  const bucket = tokenBucket(messagesPerSecond);
+  return paceOf(() => bucket);
 }
 
-function paceOf(bucket: TokenBucket): CrumbPace {
+function paceOf(bucketNow: () => TokenBucket): CrumbPace {
   return (messages) => {
     if (messages === 0) return 0;
+    const bucket = bucketNow();
     bucket.owe(messages);
     return bucket.waitMs();
   };

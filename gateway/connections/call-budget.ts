@@ -1,5 +1,6 @@
 import { ClawrdenError } from '../../src/errors.ts';
-import { type TokenBucket, tokenBucket } from '../../src/token-bucket.ts';
+import { keyedBuckets } from '../../src/keyed-buckets.ts';
+import { tokenBucket } from '../../src/token-bucket.ts';
 
 /** How often one peer may make a call. */
 export interface CallRate {
@@ -31,17 +32,7 @@ export function createCallBudget(
   { atOnce, perSecond }: CallRate,
   now: () => number = () => performance.now(),
 ): CallBudget {
-  const buckets = new Map<string, TokenBucket>();
-
-  function bucketOf(key: string): TokenBucket {
-    const known = buckets.get(key);
-    if (known !== undefined) return known;
-    if (buckets.size >= keysAtMost) forget(buckets);
-    const bucket = tokenBucket(perSecond, now, atOnce);
-    buckets.set(key, bucket);
-    return bucket;
-  }
-
+  const bucketOf = keyedBuckets(keysAtMost, () => tokenBucket(perSecond, now, atOnce));
   return {
     charge: (key) => {
       const bucket = bucketOf(key);
@@ -52,11 +43,4 @@ export function createCallBudget(
       throw new TooSoon(`${key} asks for ${what} too often (rate-limit); come back in ${seconds} s`, waitMs);
     },
   };
-}
-
-/** Those that owe nothing; if there are no such, the oldest one. */
-function forget(buckets: Map<string, TokenBucket>): void {
-  for (const [key, bucket] of buckets) if (bucket.isFull()) buckets.delete(key);
-  const [oldest] = buckets.keys();
-  if (buckets.size >= keysAtMost && oldest !== undefined) buckets.delete(oldest);
 }

@@ -30,7 +30,7 @@ export async function startEnrolmentServer(options: EnrolmentServerOptions): Pro
   const { enrolment, authorities, pace = enrolmentPace, faults, log } = options;
   const shut = () => (enrolment.isOpen() ? undefined : 'no enrolment token is out');
   const front = new Front({ limits, pace, shut, faults, log });
-  const server = newServer(pace, {
+  const server = newServer(front, pace, {
     interceptors: [firstMessageWithin(pace.firstMessageMs, faults)],
     'grpc.max_receive_message_length': maxMessageBytes,
   });

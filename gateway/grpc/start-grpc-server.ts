@@ -57,7 +57,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<Runni
   const front = new Front({ limits, pace, admit, relays: options.relays, faults, log });
   const callers = authenticateCalls(front, log);
   const closing = new AbortController();
-  const server = newServer(pace, {
+  const server = newServer(front, pace, {
     interceptors: [firstMessageWithin(pace.firstMessageMs, faults), callers.interceptor],
   });
   server.addService({ execute: executeMethod }, executionService(options, callers));

@@ -22,6 +22,7 @@ import { WardenServiceService, type WatchApprovalsResponse } from '../gen/clawrd
 import { readIdentity } from '../pki/identity-files.ts';
 import { readTrust } from '../pki/trust-file.ts';
 import { executeMethod } from '../wire/execute-method.ts';
+import { boundedAnswers } from './bounded-answers.ts';
 import { openChannel } from './open-channel.ts';
 import { createTokenSource, type TokenSource } from './token-source.ts';
 import { type UnaryMethod, unaryCall, unaryDeadlineMs } from './unary-call.ts';
@@ -111,8 +112,14 @@ function openStream<Request, Response>(
   const options: CallOptions = { credentials: tokens.credentials };
   const metadata = new Metadata();
   if (traceparent !== undefined) metadata.set('traceparent', traceparent);
-  const { path, requestSerialize, responseDeserialize } = method;
-  const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, options);
+  const { path, requestSerialize } = method;
+  const stream = client.makeBidiStreamRequest(
+    path,
+    requestSerialize,
+    boundedAnswers(method),
+    metadata,
+    options,
+  );
   stream.on('status', forgetRefused(tokens));
   return stream;
 }
@@ -125,14 +132,14 @@ export interface StreamedMethod<Request, Response> extends StreamMethod<Request,
 
 function openStreamed<Request, Response>(
   client: Client,
-  { path, requestSerialize, responseDeserialize }: StreamedMethod<Request, Response>,
+  method: StreamedMethod<Request, Response>,
   request: Request,
   tokens: TokenSource,
 ): ClientReadableStream<Response> {
   const stream = client.makeServerStreamRequest<Request, Response>(
-    path,
-    requestSerialize,
-    responseDeserialize,
+    method.path,
+    method.requestSerialize,
+    boundedAnswers(method),
     request,
     new Metadata(),
     { credentials: tokens.credentials },

@@ -1,4 +1,5 @@
 import { type CallOptions, type Client, Metadata } from '@grpc/grpc-js';
+import { boundedAnswers } from './bounded-answers.ts';
 
 /** A unary method as the generated code describes it. */
 export interface UnaryMethod<Request, Response> {
@@ -22,7 +23,7 @@ export function unaryCall<Request, Response>(
     client.makeUnaryRequest(
       method.path,
       method.requestSerialize,
-      method.responseDeserialize,
+      boundedAnswers(method),
       request,
       new Metadata(),
       { deadline: Date.now() + unaryDeadlineMs, ...options },

@@ -1,7 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { callersPace } from '../../gateway/grpc/front/pace.ts';
+import { nameLimits } from '../../gateway/grpc/front/peer-share.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
-import { admin, relay, startTestGateway } from './gateway.ts';
+import { admin, relay, startTestGateway, type TestGateway } from './gateway.ts';
+import { endOf, framed, openRawCalls } from './raw-calls.ts';
 import {
   callFields,
   connectRaw,
@@ -36,37 +39,95 @@ function watchFrames({ socket }: RawPeer) {
   return seen;
 }
 
-test('A-84, A-86: messages that never come whole take a bounded room, and others are served', async () => {
-  await using gateway = await startTestGateway();
-  const other = await gateway.connect(admin);
-  await other.call(WardenServiceService.listHosts, { pageToken: '' });
+/** A peer that opens calls with its token and sends content, as far as windows let it. */
+async function connectFiller(gateway: TestGateway) {
   const peer = await connectRaw({ port: gateway.port }, await gateway.identity(admin));
   const seen = watchFrames(peer);
   peer.send(preface, settings(), rawCall(1, '/clawrden.v1.RelayService/Token'));
   await expect.poll(() => peer.received().includes('eyJ')).toBe(true);
+  // Without it each call has a small window.
+  peer.send(rawFrame({ type: frameTypes.settings, flags: 1 }));
   const jwt = /eyJ[\w.-]+/.exec(peer.received().toString('latin1'))?.[0] ?? '';
-  const open = headerBlock(callFields(execute, ['authorization', `Bearer ${jwt}`]));
-  const begin = Buffer.concat([Buffer.from([0]), u32(2 * mebibyte - 10)]);
-  const part = Buffer.alloc(16_000);
+  let stream = 1;
   let sent = 100;
-  const data = async (stream: number, payload: Buffer) => {
-    sent += payload.length;
-    while (seen.credit < sent && !peer.socket.destroyed) await setImmediate();
-    peer.send(rawFrame({ type: frameTypes.data, stream, payload }));
+  return {
+    ...{ peer, seen },
+    open: (path: string) => {
+      stream += 2;
+      const payload = headerBlock(callFields(path, ['authorization', `Bearer ${jwt}`]));
+      peer.send(rawFrame({ type: frameTypes.headers, flags: 4, stream, payload }));
+    },
+    /** For the call that was opened last. */
+    data: async (payload: Buffer) => {
+      sent += payload.length;
+      while (seen.credit < sent && !peer.socket.destroyed) await setImmediate();
+      peer.send(rawFrame({ type: frameTypes.data, stream, payload }));
+    },
   };
+}
+
+/** A busy machine takes a while to send as much. */
+const patient = { ...callersPace, firstMessageMs: 60_000 };
+const part = Buffer.alloc(16_000);
+const headerOf = (length: number) => Buffer.concat([Buffer.from([0]), u32(length)]);
+
+test('A-84, A-86: messages that never come whole take a bounded room, and others are served', async () => {
+  await using gateway = await startTestGateway({ pace: patient });
+  const other = await gateway.connect(admin);
+  await other.call(WardenServiceService.listHosts, { pageToken: '' });
+  const { peer, seen, open, data } = await connectFiller(gateway);
   // Each holds a megabyte; the largest messages have two.
   let opened = 0;
   for (; seen.resets.length === 0 && opened < 90; opened += 1) {
-    const stream = 3 + 2 * opened;
-    peer.send(rawFrame({ type: frameTypes.headers, flags: 4, stream, payload: open }));
-    await data(stream, begin);
-    for (let n = 0; n < 62; n++) await data(stream, part);
+    open(execute);
+    await data(headerOf(2 * mebibyte - 10));
+    for (let n = 0; n < 62; n++) await data(part);
   }
   await expect.poll(() => seen.resets).toEqual([enhanceYourCalm]);
   expect(opened).toBeGreaterThan(60);
   await other.call(WardenServiceService.listHosts, { pageToken: '' });
   expect(gateway.faults.count()).toBe(0);
   peer.socket.destroy();
+});
+
+test('A-422 P20, P21: so does what comes for calls that wait for their turn', async () => {
+  await using gateway = await startTestGateway({ pace: patient });
+  const { peer, seen, open, data } = await connectFiller(gateway);
+  for (let silent = 0; silent < nameLimits.unheard; silent += 1) open(execute);
+  let opened = 0;
+  for (; seen.resets.length === 0 && opened < 90; opened += 1) {
+    open(execute);
+    for (let n = 0; n < 62; n++) await data(part);
+  }
+  await expect.poll(() => seen.resets).toEqual([enhanceYourCalm]);
+  expect(opened).toBeGreaterThan(60);
+  expect(gateway.faults.count()).toBe(0);
+  peer.socket.destroy();
+});
+
+test('A-422 P20, P21: and whole requests of which the end does not come', async () => {
+  await using gateway = await startTestGateway({ pace: patient });
+  const { peer, seen, open, data } = await connectFiller(gateway);
+  const agent = Buffer.concat([Buffer.from([0x12, 0xa0, 0xf7, 0x36]), Buffer.alloc(900_000, 'x')]);
+  const message = Buffer.concat([headerOf(agent.length), agent]);
+  let opened = 0;
+  for (; seen.resets.length === 0 && opened < 90; opened += 1) {
+    open(WardenServiceService.createEnrolmentToken.path);
+    for (let at = 0; at < message.length; at += part.length)
+      await data(message.subarray(at, at + part.length));
+  }
+  await expect.poll(() => seen.resets).toEqual([enhanceYourCalm]);
+  expect(opened).toBeGreaterThan(60);
+  expect(gateway.faults.count()).toBe(0);
+  peer.socket.destroy();
+});
+
+test('A-422: a request of which the end does not come ends in time', async () => {
+  await using gateway = await startTestGateway({ pace: { ...callersPace, firstMessageMs: 500 } });
+  using person = await openRawCalls(gateway, await gateway.identity(admin));
+  const call = person.open(WardenServiceService.listHosts.path);
+  call.write(framed(Buffer.alloc(0)));
+  expect(await endOf(call)).toBe('4 no whole request within 0.5 s');
 });
 
 test('a compressed message is refused unread', async () => {

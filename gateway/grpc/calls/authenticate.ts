@@ -6,6 +6,7 @@ import {
   status,
 } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
+import type { CrumbPace } from '../../../src/crumb-budgets.ts';
 import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
 import { oncePerSecond } from '../../control/incidents.ts';
 import type { Admission, Checked } from '../../ports/authentication.ts';
@@ -23,6 +24,8 @@ export interface Callers {
   readonly admissionOf: (call: { readonly metadata: Metadata }) => Admission | undefined;
   /** The connection of a relay's call; `undefined` for other callers. */
   readonly placeOf: (call: { readonly metadata: Metadata }) => RelayPlace | undefined;
+  /** From now on small messages within the call have this pace. */
+  readonly paceBy: (call: { readonly metadata: Metadata }, pace: CrumbPace) => void;
   /**
    * Refuses every call of every service without a valid certificate and a JWT bound to it, except `Token`, and every
    * call that the table of roles does not give its caller. A relay's calls also wait for its `Synchronize`, and are refused over a connection without it.
@@ -63,9 +66,9 @@ export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logg
     },
     admissionOf: ({ metadata }) => served.get(metadata)?.admission,
     placeOf: ({ metadata }) => served.get(metadata)?.place,
+    paceBy: ({ metadata }, pace) => served.get(metadata)?.paceBy(pace),
     interceptor: ({ path }, call) => {
-      const now = serving();
-      const gone = new AbortController();
+      const [now, gone] = [serving(), new AbortController()];
       return new ServerInterceptingCall(call, {
         start: (next) => {
           next({

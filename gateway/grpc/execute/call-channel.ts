@@ -7,7 +7,6 @@ import { toWireOutcome } from '../../../src/wire/outcome-message.ts';
 import { type Channel, type FromCaller, type ToCaller, Vanished } from '../../ports/channel.ts';
 import { CallRefused, invalid, toStatus } from '../calls/errors.ts';
 import { toFromCaller } from './from-caller.ts';
-import type { WaitAfter } from './message-budgets.ts';
 import { ImpossibleCode } from './start-request.ts';
 import { toResponse } from './to-caller.ts';
 
@@ -36,7 +35,8 @@ const mirrorFaults: Readonly<Record<MirrorState, string>> = {
 };
 
 export interface CallChannelOptions {
-  readonly budgetOf: (agent: string) => WaitAfter;
+  /** The agent that the first message names; nobody has checked it. Empty if it names none. */
+  readonly onAgent: (agent: string) => void;
   /** Called with a reason code that none of our relays gives. */
   readonly onImpossible: (text: string) => void;
 }
@@ -56,12 +56,11 @@ export class CallChannel implements Channel {
   #inspecting = false;
   #early: FromCaller[] = [];
   #handler: ((input: FromCaller) => void) | undefined;
-  readonly #budgetOf: (agent: string) => WaitAfter;
-  #waitAfter: WaitAfter = () => 0;
+  readonly #onAgent: (agent: string) => void;
 
-  constructor(call: ExecuteCall, { budgetOf, onImpossible }: CallChannelOptions) {
+  constructor(call: ExecuteCall, { onAgent, onImpossible }: CallChannelOptions) {
     this.#call = call;
-    this.#budgetOf = budgetOf;
+    this.#onAgent = onAgent;
     this.#onImpossible = onImpossible;
     this.#writer = boundedWriter<ExecuteResponse>(call);
     this.#timer = setTimeout(() => this.#lateStart(), firstMessageMs);
@@ -130,7 +129,6 @@ export class CallChannel implements Channel {
     try {
       if (message === undefined) throw invalid('a message says nothing');
       if (!this.#opened) return this.#open(message);
-      this.#pauseFor(this.#waitAfter(message));
       this.#input(message);
     } catch (error) {
       this.refuse(error);
@@ -141,15 +139,8 @@ export class CallChannel implements Channel {
     if (message.$case !== 'start' && message.$case !== 'resume') throw invalid('start or resume comes first');
     clearTimeout(this.#timer);
     this.#opened = true;
-    this.#waitAfter = this.#budgetOf(message.$case === 'start' ? message.value.agent : '');
+    this.#onAgent(message.$case === 'start' ? message.value.agent : '');
     this.#first.resolve(message);
-  }
-
-  /** HTTP/2 slows the caller down meanwhile. */
-  #pauseFor(waitMs: number): void {
-    if (waitMs === 0) return;
-    this.#call.pause();
-    setTimeout(() => void (this.#over || this.#call.resume()), waitMs).unref();
   }
 
   #input(message: NonNullable<ExecuteRequest['message']>): void {

@@ -20,13 +20,13 @@ export function executionService(
   { execute, resume, relays }: ExecutionParts,
   callers: Callers,
 ): ExecutionServiceServer {
-  const budgets = createMessageBudgets();
+  const paceOf = createMessageBudgets();
   return {
     execute: (call) => {
       const caller = callers.of(call);
       const peer = call.getPeer();
       const channel = new CallChannel(call, {
-        budgetOf: (agent) => budgets.of(caller, agent),
+        onAgent: (agent) => callers.paceBy(call, paceOf(caller, agent)),
         onImpossible: (text) => relays.impossible(caller.name, `${peer}: ${text}`),
       });
       const [traceparent] = call.metadata.get('traceparent');

@@ -24,16 +24,19 @@ function setup(longestMs = 60_000) {
   const passed: string[] = [];
   const refused: string[] = [];
   const bring = (from: Peer, count: number) => {
+    const leave: (() => void)[] = [];
     for (let n = 0; n < count; n++) {
-      turns.add(from, {
+      const call = {
         since: performance.now(),
         pass: () => {
           from.open += 1;
           passed.push(`${from.name}/${n}`);
         },
-        refuse: (why) => refused.push(why),
-      });
+        refuse: (why: string) => refused.push(why),
+      };
+      leave.push(turns.add(from, call));
     }
+    return leave;
   };
   return { turns, passed, refused, bring };
 }
@@ -88,4 +91,18 @@ test('P20: a call that waits in a line that moves is not refused, however slow t
   await sleep(2 * longestMs);
   turns.tidy();
   expect(refused).toHaveLength(19);
+});
+
+test('A-422 P21: a call that is closed leaves the line, also if the line moves on for long', async () => {
+  const { turns, passed, refused, bring } = setup(0);
+  const full = peer(0, 0);
+  const leave = bring(full, 20);
+  for (const one of leave.slice(0, 18)) one();
+  full.most = 1;
+  turns.goOn();
+  await turn();
+  expect(passed).toEqual(['0/18']);
+  turns.tidy();
+  for (const one of leave) one();
+  expect(refused).toHaveLength(1);
 });

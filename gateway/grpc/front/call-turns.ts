@@ -21,7 +21,7 @@ export interface Turned {
 export class CallTurns<T extends Turned> {
   readonly #longestMs: number;
   readonly #turn: () => void;
-  readonly #waiting = new Map<T, WaitingCall[]>();
+  readonly #waiting = new Map<T, Set<WaitingCall>>();
   /** In this turn. */
   readonly #passed = new Map<T, number>();
   /** When a call of a peer with waiting calls was last handed on. */
@@ -33,12 +33,14 @@ export class CallTurns<T extends Turned> {
     this.#turn = guard(() => this.#takeTurn());
   }
 
-  add(peer: T, call: WaitingCall): void {
+  /** Call what it returns when the call is closed: a line keeps no call that is over, nor what came for it. */
+  add(peer: T, call: WaitingCall): () => void {
     const waiting = this.#waiting.get(peer);
-    if (waiting !== undefined) waiting.push(call);
+    if (waiting !== undefined) waiting.add(call);
     else if (this.#hasRoom(peer)) this.#pass(peer, call);
-    else this.#waiting.set(peer, [call]);
+    else this.#waiting.set(peer, new Set([call]));
     this.goOn();
+    return () => void this.#waiting.get(peer)?.delete(call);
   }
 
   /** Call this when something has changed for waiting calls. */
@@ -55,11 +57,13 @@ export class CallTurns<T extends Turned> {
   tidy(): void {
     const latest = performance.now() - this.#longestMs;
     for (const [peer, waiting] of this.#waiting) {
-      if ((this.#movedAt.get(peer) ?? 0) > latest) continue;
-      const late = waiting.findIndex(({ since }) => since > latest);
-      for (const call of waiting.splice(0, late < 0 ? waiting.length : late))
+      const isMoving = (this.#movedAt.get(peer) ?? 0) > latest;
+      for (const call of isMoving ? [] : waiting) {
+        if (call.since > latest) break;
+        waiting.delete(call);
         call.refuse(`it waited ${this.#longestMs / 1000} s in a line that stands still`);
-      if (waiting.length === 0) this.#forget(peer);
+      }
+      if (waiting.size === 0) this.#forget(peer);
     }
   }
 
@@ -67,17 +71,16 @@ export class CallTurns<T extends Turned> {
     this.#scheduled = false;
     this.#passed.clear();
     for (const [peer, waiting] of this.#waiting) {
-      while (waiting.length > 0 && this.#hasRoom(peer)) this.#passNext(peer, waiting);
-      if (waiting.length === 0) this.#forget(peer);
+      for (const call of waiting) {
+        if (!this.#hasRoom(peer)) break;
+        waiting.delete(call);
+        this.#movedAt.set(peer, performance.now());
+        this.#pass(peer, call);
+      }
+      if (waiting.size === 0) this.#forget(peer);
     }
     // If no call may be handed on, the next change continues.
     if (this.#passed.size > 0) this.goOn();
-  }
-
-  #passNext(peer: T, waiting: WaitingCall[]): void {
-    const call = waiting.shift();
-    this.#movedAt.set(peer, performance.now());
-    if (call !== undefined) this.#pass(peer, call);
   }
 
   #forget(peer: T): void {

@@ -23,7 +23,7 @@ import { addressLimits, nameLimits, PeerShares } from './peer-share.ts';
 import { isRead } from './reads.ts';
 import { RelayPlace } from './relay-place.ts';
 import { type ServedCall, servedOver } from './served-call.ts';
-import { unfinishedMessages } from './unfinished-messages.ts';
+import { type Hearing, unfinishedMessages } from './unfinished-messages.ts';
 
 export interface FrontRules {
   readonly limits: ConnectionLimits;
@@ -82,8 +82,8 @@ export class Front implements Disposable {
     const destroy = (_pass: unknown, it: { destroy: () => unknown }) => void it.destroy();
     const onAccept = (pass: () => void, raw: Socket) => this.#accept(pass, raw);
     const onSecured = (pass: () => void, socket: TLSSocket) => this.#secured(server, pass, socket);
-    const onStream = (pass: () => void, stream: ServerHttp2Stream, ...[headers, , raw]: StreamArguments) =>
-      this.#streamed(pass, stream, headers[':path'], raw);
+    const onStream = (pass: () => void, stream: ServerHttp2Stream, ...more: StreamArguments) =>
+      this.#streamed(pass, stream, ...more);
     intercept(server, 'connection', guard('accept', onAccept, destroy));
     intercept(server, 'secureConnection', guard('handshake', onSecured, destroy));
     intercept(server, 'stream', guard('stream', onStream, destroy));
@@ -188,26 +188,25 @@ export class Front implements Disposable {
     });
   }
 
-  #streamed(
-    pass: () => void,
-    stream: ServerHttp2Stream,
-    path: string | undefined,
-    rawHeaders: readonly string[],
-  ): void {
+  #streamed(pass: () => void, stream: ServerHttp2Stream, ...[headers, , raw]: StreamArguments): void {
     // A call that waits for its turn has no other listener: a fault of its session would be uncaught.
     stream.on('error', () => {});
     const connection = stream.session && this.#sessions.get(stream.session);
     // Meanwhile the session may have ended, or its connection was dropped with more calls to read.
     if (connection === undefined || connection.isDropped || stream.destroyed) return void stream.destroy();
+    const refuse = (why: string) => this.#refuse(connection, stream, why);
+    const counted = this.#unfinished.count(stream, connection.share, refuse);
+    const path = headers[':path'];
     const isAhead = connection.goesAhead(stream, path);
-    const refused = connection.shares
-      .map((share) => share.take(stream, isAhead))
-      .find((why) => why !== undefined);
-    if (refused !== undefined) return this.#refuse(connection, stream, refused);
+    const [refused] = connection.shares.flatMap((share) => share.take(stream, isAhead) ?? []);
+    if (refused !== undefined) return refuse(refused);
     connection.streamed(stream);
-    const served = servedOver(connection, path, rawHeaders);
-    const destroy = () => void stream.destroy();
-    const serve = () => this.#serve(pass, stream, connection, served);
+    const served = servedOver(connection, path, raw);
+    const serve = () => {
+      if (connection.isDropped || stream.destroyed) return;
+      this.#toGrpc(pass, served);
+      counted.watch({ ...served, ...this.#hearing(stream, connection) });
+    };
     // Calls that wait for it may have taken all places of those without a message.
     if (isAhead) return serve();
     const reads = isRead(path) ? connection.share.reads : undefined;
@@ -216,33 +215,37 @@ export class Front implements Disposable {
       reads?.served(stream);
       serve();
     };
-    this.#turns.add(reads ?? connection.share, {
+    const leave = this.#turns.add(reads ?? connection.share, {
       since: performance.now(),
-      pass: this.#rules.faults.guard('stream', inTurn, destroy),
-      refuse: (why) => this.#refuse(connection, stream, why),
+      pass: this.#rules.faults.guard('stream', inTurn, () => void stream.destroy()),
+      refuse,
+    });
+    stream.once('close', () => {
+      leave();
+      this.#turns.goOn();
     });
   }
 
-  /** Hands the call to grpc-js. */
-  #serve(pass: () => void, stream: ServerHttp2Stream, connection: Connection, served: ServedCall): void {
-    if (connection.isDropped || stream.destroyed) return;
-    stream.once('close', () => this.#turns.goOn());
+  #toGrpc(pass: () => void, served: ServedCall): void {
     this.#serving = served;
     try {
       pass();
     } finally {
       this.#serving = undefined;
     }
-    const onMessage = (isFirst: boolean) => {
-      connection.frames.message();
-      if (!isFirst) return;
-      for (const share of connection.shares) share.heard(stream);
-      this.#turns.goOn();
+  }
+
+  #hearing(stream: ServerHttp2Stream, connection: Connection): Hearing {
+    return {
+      onContent: (bytes) => {
+        if (connection.frames.read(bytes)) this.#endFlood(connection);
+      },
+      onMessage: () => connection.frames.message(),
+      onRequest: () => {
+        for (const share of connection.shares) share.heard(stream);
+        this.#turns.goOn();
+      },
     };
-    const onContent = (bytes: number) => {
-      if (connection.frames.read(bytes)) this.#endFlood(connection);
-    };
-    this.#unfinished.watch(stream, connection.share, { onContent, onMessage, charge: served.charge });
   }
 
   /** Ends only the call, unless there are very many of them. */

@@ -1,17 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
+import type { Charge, Piece } from './charge.ts';
 
 type Listener = (...args: unknown[]) => void;
-
-export interface Piece {
-  readonly bytes: Buffer;
-  /** So many messages are complete with it. */
-  readonly messages: number;
-  /** Of them, those of a few bytes. */
-  readonly small: number;
-}
-
-/** Charges a piece; returns for how many milliseconds it must wait before it is handed on. */
-export type Charge = (piece: Piece) => number;
 
 export interface Cutting {
   /** Parts a chunk. */
@@ -19,13 +9,15 @@ export interface Cutting {
   /** Called once for each piece, when its reader wants it. */
   readonly charge: Charge;
   readonly onHandedOn: (piece: Piece) => void;
+  /** All of it was handed on, and the end comes behind it. */
+  readonly onEnd: () => void;
 }
 
 /**
  * Hands what comes on in pieces, as far as the present readers want it. grpc-js decodes every message of what it gets
  * at once, also those that nobody will read: a frame of 16 KiB may hold three thousand.
  */
-export function inPieces(stream: ServerHttp2Stream, { cut, charge, onHandedOn }: Cutting): void {
+export function inPieces(stream: ServerHttp2Stream, { cut, charge, onHandedOn, onEnd }: Cutting): void {
   const readers = take(stream, 'data');
   const enders = take(stream, 'end');
   const pieces: Piece[] = [];
@@ -34,16 +26,15 @@ export function inPieces(stream: ServerHttp2Stream, { cut, charge, onHandedOn }:
   const call = (listeners: readonly Listener[], ...args: unknown[]) => {
     for (const listener of listeners) Reflect.apply(listener, stream, args);
   };
+  const goOn = () => void stream.resume();
 
   function handOn(): void {
     // Nobody wants what is left of a call that is over.
     if (stream.destroyed) pieces.length = 0;
     for (let [piece] = pieces; piece !== undefined && !stream.isPaused(); [piece] = pieces) {
-      const waitMs = isCharged ? 0 : charge(piece);
-      isCharged = waitMs > 0;
+      isCharged = !isCharged && !charge(piece, stream, goOn);
       if (isCharged) {
         stream.pause();
-        setTimeout(() => stream.resume(), waitMs).unref();
         return;
       }
       pieces.shift();
@@ -53,6 +44,7 @@ export function inPieces(stream: ServerHttp2Stream, { cut, charge, onHandedOn }:
     }
     if (ended && pieces.length === 0) {
       ended = false;
+      onEnd();
       call(enders);
     }
   }
@@ -67,6 +59,7 @@ export function inPieces(stream: ServerHttp2Stream, { cut, charge, onHandedOn }:
     ended = true;
     handOn();
   });
+  stream.once('close', () => void (pieces.length = 0));
 }
 
 function take(stream: ServerHttp2Stream, event: string): readonly Listener[] {

@@ -1,20 +1,37 @@
 import type { Http2SecureServer } from 'node:http2';
 import { isIPv6 } from 'node:net';
 import { promisify } from 'node:util';
-import { Server, type ServerOptions } from '@grpc/grpc-js';
+import {
+  Server,
+  type ServerOptions,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
 import type { ListenAddress } from '../../../src/config/gateway-config.ts';
 import { bindThrough } from './bound-servers.ts';
+import { takeDecoded, withBounds } from './decoded-messages.ts';
 import type { Front } from './front.ts';
+import { mostMessageBytes } from './message-bounds.ts';
 import type { Pace } from './pace.ts';
 import { type ServerTls, StrictCredentials, secureContextOf } from './server-credentials.ts';
 
-export function newServer({ pingMs, pongMs }: Pace, options: ServerOptions = {}): Server {
-  return new Server({
+/** Whatever is added to it has a bound for its messages. */
+class BoundedServer extends Server {
+  override addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
+    super.addService(withBounds(service), implementation);
+  }
+}
+
+/** Its connections have to go through `front`. */
+export function newServer(front: Front, { pingMs, pongMs }: Pace, options: ServerOptions = {}): Server {
+  const { interceptors = [], ...more } = options;
+  return new BoundedServer({
     'grpc.keepalive_time_ms': pingMs,
     'grpc.keepalive_timeout_ms': pongMs,
-    'grpc.max_receive_message_length': 2 * 1024 * 1024,
+    'grpc.max_receive_message_length': mostMessageBytes,
     'grpc.enable_channelz': 0,
-    ...options,
+    interceptors: [takeDecoded(front), ...interceptors],
+    ...more,
   });
 }
 

@@ -3,9 +3,10 @@ import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
 import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
 import { recordOverhead, recordsPerSecond } from '../../../src/wire/tls-records.ts';
 import type { Turned } from './call-turns.ts';
+import { both, type Charge, waiting } from './charge.ts';
 import { frameBytes } from './frame-overhead.ts';
-import type { Charge } from './in-pieces.ts';
 import { Reads, reflectionPaths } from './reads.ts';
+import { RequestTurns } from './request-turns.ts';
 import type { Held } from './unfinished-messages.ts';
 
 /** What one peer may have open, over all its connections. */
@@ -25,6 +26,8 @@ export interface ShareLimits {
   readonly messagesPerSecond: number;
   /** Bytes of a relay's reports; four times as many at once. What comes beyond waits. */
   readonly reportBytesPerSecond: number;
+  /** Values of all its messages; twice as many at once. Behind more, messages that may have many wait. */
+  readonly valuesPerSecond: number;
 }
 
 /** A relay serves 256 commands of each of its agents at once. */
@@ -37,6 +40,8 @@ export const nameLimits: ShareLimits = {
   framesPerSecond: 20_000,
   messagesPerSecond: 20_000,
   reportBytesPerSecond: 1024 * 1024,
+  // A command with its environment has a hundred or two.
+  valuesPerSecond: 1_000_000,
 };
 
 /** Several relays may be behind one address. */
@@ -49,6 +54,7 @@ export const addressLimits: ShareLimits = {
   framesPerSecond: 20_000,
   messagesPerSecond: 20_000,
   reportBytesPerSecond: 1024 * 1024,
+  valuesPerSecond: 1_000_000,
 };
 
 /** How long a name that asked for far too much is not admitted. */
@@ -66,7 +72,7 @@ const chargedPaths: ReadonlySet<string> = new Set([
 export class PeerShare implements Held, Turned {
   readonly perTurn = 16;
   readonly reads: Reads;
-  unfinishedBytes = 0;
+  heldBytes = 0;
   /** How many connections share it. */
   connections = 0;
   readonly #limits: ShareLimits;
@@ -77,6 +83,10 @@ export class PeerShare implements Held, Turned {
   readonly #frames: TokenBucket;
   readonly #messages: TokenBucket;
   readonly #reports: TokenBucket;
+  readonly #values: TokenBucket;
+  readonly #requestTurns: RequestTurns;
+  /** Reports do not wait for what else the relay sends. */
+  readonly #reportTurns = new RequestTurns({ waitMs: () => 0 });
   readonly #unheard = new Set<ServerHttp2Stream>();
   #calls = 0;
   #outUntil = Number.NEGATIVE_INFINITY;
@@ -91,6 +101,8 @@ export class PeerShare implements Held, Turned {
     this.#frames = tokenBucket(limits.framesPerSecond * frameBytes, now);
     this.#messages = tokenBucket(limits.messagesPerSecond, now);
     this.#reports = tokenBucket(limits.reportBytesPerSecond, now, 4 * limits.reportBytesPerSecond);
+    this.#values = tokenBucket(limits.valuesPerSecond, now);
+    this.#requestTurns = new RequestTurns(this.#values);
   }
 
   /**
@@ -140,12 +152,22 @@ export class PeerShare implements Held, Turned {
     return overhead === 0 || this.#frames.take(overhead);
   }
 
-  /** How what comes within such a call is charged; `undefined` if what serves the call bounds it. */
-  chargeOf(path: string | undefined): Charge | undefined {
-    if (path === RelayServiceService.synchronize.path)
-      return ({ bytes, messages }) => charge(this.#reports, bytes.length + messages * reportBytes);
-    if (path === undefined || !chargedPaths.has(path)) return undefined;
-    return ({ small }) => (small === 0 ? 0 : charge(this.#messages, small));
+  /** How what comes within such a call is charged, beside what serves the call. */
+  chargeOf(path: string | undefined): Charge {
+    if (path === RelayServiceService.synchronize.path) {
+      const ofReport: Charge = waiting(({ bytes, messages }) =>
+        charge(this.#reports, bytes.length + messages * reportBytes),
+      );
+      return both(ofReport, this.#reportTurns.charge);
+    }
+    if (path !== undefined && chargedPaths.has(path))
+      return waiting(({ small }) => (small === 0 ? 0 : charge(this.#messages, small)));
+    return this.#requestTurns.charge;
+  }
+
+  /** A message that came had so many values. */
+  decoded(values: number): void {
+    this.#values.owe(values);
   }
 
   putOut(): void {
@@ -158,7 +180,7 @@ export class PeerShare implements Held, Turned {
 
   /** Whether it can be forgotten without any effect. */
   isAtRest(): boolean {
-    const rates = [this.#rate, this.#records, this.#frames, this.#messages, this.#reports];
+    const rates = [this.#rate, this.#records, this.#frames, this.#messages, this.#reports, this.#values];
     const isFull = rates.every((rate) => rate.isFull());
     return this.connections === 0 && !this.isOut() && isFull;
   }

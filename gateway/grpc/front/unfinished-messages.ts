@@ -1,90 +1,160 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { crumbBytes } from '../../../src/crumb-budgets.ts';
-import { type Charge, inPieces, type Piece } from './in-pieces.ts';
+import type { Charge, Piece } from './charge.ts';
+import { inPieces } from './in-pieces.ts';
+import { isHeavy, type MessageBound } from './message-bounds.ts';
+import { onArrival, ownBytes } from './on-arrival.ts';
 
-/** Most bytes of incomplete messages over all connections; each connection is also bounded by itself. */
+/** Most bytes that have come and are in no request yet, over all connections; those of each peer are bounded, too. */
 export interface UnfinishedMessages {
   /**
-   * Watches a stream that grpc-js already reads, reports what comes, and hands it on in pieces of some messages. Resets
-   * the stream if its peer, or all peers together, hold too much, or if its messages are compressed: none of our clients
-   * compresses.
+   * Counts what comes for a call from now on, whether something reads it or not, until the call is closed. Refuses the
+   * call for which more comes than may wait here; what still comes for that one is dropped.
    */
-  readonly watch: (stream: ServerHttp2Stream, peer: Held, heard: Heard) => void;
+  readonly count: (stream: ServerHttp2Stream, peer: Held, refuse: (why: string) => void) => CountedCall;
 }
 
-export interface Heard {
+export interface CountedCall {
+  /**
+   * For a stream that grpc-js already reads: reports what is read, and hands it on in pieces of some messages. Resets
+   * the stream if its messages are compressed: none of our clients compresses.
+   */
+  readonly watch: (heard: Heard) => void;
+}
+
+/** What is told of a call that is read. */
+export interface Hearing {
   readonly onContent: (bytes: number) => void;
-  /** The message is complete. */
-  readonly onMessage: (isFirst: boolean) => void;
-  /** If absent, nothing waits but for its reader. */
-  readonly charge: Charge | undefined;
+  /** A message is complete. */
+  readonly onMessage: () => void;
+  /** The first one is; if the call brings only one, its end has come, too. */
+  readonly onRequest: () => void;
+}
+
+export interface Heard extends Hearing {
+  readonly charge: Charge;
+  /** Of each message. */
+  readonly bound: MessageBound;
+  readonly bringsMany: boolean;
 }
 
 export interface Held {
-  unfinishedBytes: number;
+  heldBytes: number;
 }
 
 /** 32 of the largest messages, over all connections of a peer. */
 const perPeer = 64 * 1024 * 1024;
 const inAll = 256 * 1024 * 1024;
 const headerBytes = 5;
+/** What keeping a chunk costs beside its bytes, which may be a few. */
+const chunkBytes = 256;
 /** A reader that wants one message decodes so many. */
 const perPiece = 16;
+
+interface Counts {
+  /** Nobody has read them. */
+  unread: number;
+  /** In so many chunks. */
+  chunks: number;
+  /** It is a lane, of which each agent has one: what it has unread is bounded by its window. */
+  isLane: boolean;
+  /** Of pieces that their reader does not want yet. */
+  waiting: number;
+  /** Of the present message; of a call that brings one, all until its end. */
+  unfinished: number;
+}
 
 export function unfinishedMessages(): UnfinishedMessages {
   let all = 0;
 
-  function watch(stream: ServerHttp2Stream, peer: Held, { onContent, onMessage, charge }: Heard): void {
-    const read = messageReader(onMessage);
+  function count(stream: ServerHttp2Stream, peer: Held, refuse: (why: string) => void): CountedCall {
+    const unread = stream.readableLength;
+    const counts: Counts = { unread, chunks: 0, isLane: false, waiting: 0, unfinished: 0 };
     let held = 0;
-    let unfinished = 0;
-    /** Of pieces that their reader does not want yet. */
-    let waiting = 0;
     let over = false;
-    const hold = (bytes: number) => {
-      if (over) return;
-      all += bytes - held;
-      peer.unfinishedBytes += bytes - held;
-      held = bytes;
+    const hold = () => {
+      const now = over ? 0 : sumOf(counts);
+      all += now - held;
+      peer.heldBytes += now - held;
+      held = now;
     };
-    const cut = (chunk: Buffer): readonly Piece[] => {
-      onContent(chunk.length);
-      const { come, pieces, isCompressed } = read(chunk);
-      [unfinished, waiting] = [come, waiting + chunk.length];
-      hold(unfinished + waiting);
-      if (isCompressed) stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
-      else if (peer.unfinishedBytes > perPeer || all > inAll)
-        stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-      return stream.closed ? [] : pieces;
-    };
-    const onHandedOn = ({ bytes }: Piece) => {
-      waiting -= bytes.length;
-      hold(unfinished + waiting);
-    };
-    inPieces(stream, { cut, charge: charge ?? free, onHandedOn });
-    stream.once('close', () => {
-      hold(0);
-      over = true;
+    onArrival(stream, (chunk) => {
+      if (stream.closed) return undefined;
+      counts.unread += chunk.length;
+      counts.chunks += 1;
+      hold();
+      if (peer.heldBytes <= perPeer && all <= inAll)
+        return stream.readableFlowing === true ? chunk : ownBytes(chunk);
+      counts.unread -= chunk.length;
+      counts.chunks -= 1;
+      hold();
+      refuse('more came for its peer than may wait here');
+      return undefined;
     });
+    hold();
+    stream.once('close', () => {
+      over = true;
+      hold();
+    });
+    return { watch: (heard) => watch(stream, counts, hold, heard) };
   }
 
-  return { watch };
+  return { count };
 }
 
-const free: Charge = () => 0;
+function sumOf({ unread, chunks, isLane, waiting, unfinished }: Counts): number {
+  return (isLane ? 0 : unread) + chunks * chunkBytes + waiting + unfinished;
+}
+
+/** `hold` is called when the counts have changed. */
+function watch(stream: ServerHttp2Stream, counts: Counts, hold: () => void, heard: Heard): void {
+  const { onContent, onMessage, onRequest, charge, bound, bringsMany } = heard;
+  let isFirst = bringsMany;
+  const read = messageReader(bound, () => {
+    onMessage();
+    if (isFirst) onRequest();
+    isFirst = false;
+    counts.isLane = bound.isLane === true;
+  });
+  const cut = (chunk: Buffer): readonly Piece[] => {
+    onContent(chunk.length);
+    const { come, pieces, isCompressed } = read(chunk);
+    counts.unread = stream.readableLength;
+    counts.chunks = counts.unread === 0 ? 0 : counts.chunks - 1;
+    counts.waiting += chunk.length;
+    counts.unfinished = bringsMany ? come : counts.unfinished + chunk.length + chunkBytes;
+    hold();
+    if (isCompressed) stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
+    return stream.closed ? [] : pieces;
+  };
+  const onHandedOn = ({ bytes }: Piece) => {
+    counts.waiting -= bytes.length;
+    hold();
+  };
+  const onEnd = () => {
+    counts.unfinished = 0;
+    hold();
+    if (!bringsMany) onRequest();
+  };
+  inPieces(stream, { cut, charge, onHandedOn, onEnd });
+}
 
 interface Read {
-  /** So much of the present message has come. */
+  /** What the part of the present message that has come takes. */
   readonly come: number;
   readonly pieces: readonly Piece[];
   readonly isCompressed: boolean;
 }
 
 /** Parts received bytes after so many messages. Calls `onMessage` when a message is complete. */
-function messageReader(onMessage: Heard['onMessage']): (chunk: Buffer) => Read {
+function messageReader(bound: MessageBound, onMessage: () => void): (chunk: Buffer) => Read {
   const header = Buffer.alloc(headerBytes);
   let come = 0;
-  let heard = false;
+  /** In so many chunks. */
+  let chunks = 0;
+  let heavy = false;
+  // What the first one says decides about those behind it.
+  let inPiece = 1;
 
   /** Takes bytes of one message from `at` on; returns where they end. */
   function take(chunk: Buffer, at: number): number {
@@ -95,31 +165,38 @@ function messageReader(onMessage: Heard['onMessage']): (chunk: Buffer) => Read {
       come += taken;
     }
     if (come < headerBytes || header[0] !== 0) return end;
-    const taken = Math.min(headerBytes + header.readUInt32BE(1) - come, chunk.length - end);
+    const length = header.readUInt32BE(1);
+    const taken = Math.min(headerBytes + length - come, chunk.length - end);
+    if (come === headerBytes) heavy = taken > 0 && isHeavy(bound, chunk.readUInt8(end), length);
     come += taken;
     return end + taken;
   }
 
   return (chunk) => {
     const pieces: Piece[] = [];
-    let next = { from: 0, messages: 0, small: 0 };
+    let next = { from: 0, messages: 0, small: 0, heavy: 0 };
     const part = (to: number) => {
-      const { from, messages, small } = next;
-      if (to > from) pieces.push({ bytes: chunk.subarray(from, to), messages, small });
-      next = { from: to, messages: 0, small: 0 };
+      const { from, ...rest } = next;
+      const bytes = chunk.subarray(from, to);
+      // The rest of a message may be long in coming.
+      if (to > from) pieces.push({ bytes: come > 0 ? ownBytes(bytes) : bytes, ...rest });
+      next = { from: to, messages: 0, small: 0, heavy: 0 };
     };
     for (let at = 0; at < chunk.length; ) {
       at = take(chunk, at);
       if (come > 0 && header[0] !== 0) return { come, pieces, isCompressed: true };
       if (come < headerBytes || come < headerBytes + header.readUInt32BE(1)) break;
       next.messages += 1;
-      if (come < crumbBytes) next.small += 1;
-      come = 0;
-      onMessage(!heard);
-      heard = true;
-      if (next.messages === perPiece) part(at);
+      if (come < crumbBytes || heavy) next.small += 1;
+      if (heavy) next.heavy += come;
+      [come, chunks] = [0, 0];
+      onMessage();
+      if (next.messages < inPiece) continue;
+      part(at);
+      inPiece = perPiece;
     }
     part(chunk.length);
-    return { come, pieces, isCompressed: false };
+    if (come > 0) chunks += 1;
+    return { come: come + chunks * chunkBytes, pieces, isCompressed: false };
   };
 }

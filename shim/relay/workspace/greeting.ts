@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream';
 import { carrierErrorOf } from '../../../src/carrier-client/carrier-error.ts';
 import { CarrierFrame } from '../../../src/carrier-client/carrier-frame.ts';
-import { type Frame, FrameReader } from '../../../src/wire/frames.ts';
+import { type Frame, FrameError, FrameReader } from '../../../src/wire/frames.ts';
+
+/** A greeting is short, and before it a carrier says every 5 s at most that it works. */
+const mostBytes = 64 * 1024;
 
 /**
  * What a carrier says first but that it works, once it has looked at its tree: empty for `ready`, or why it is of no
@@ -15,14 +18,16 @@ export async function readGreeting(output: Readable): Promise<string | undefined
 }
 
 async function peekFrame(output: Readable): Promise<Frame | undefined> {
-  const reader = new FrameReader();
-  const seen: Buffer[] = [];
+  const reader = new FrameReader(mostBytes);
+  let seen = Buffer.alloc(0);
   for await (const chunk of output.iterator({ destroyOnReturn: false })) {
-    seen.push(chunk as Buffer);
     const frame = reader.push(chunk as Buffer).find(({ type }) => type !== CarrierFrame.working);
-    if (frame === undefined) continue;
-    output.unshift(Buffer.concat(seen));
-    return frame;
+    seen = Buffer.concat([seen, chunk as Buffer]);
+    if (frame !== undefined) {
+      output.unshift(seen);
+      return frame;
+    }
+    if (seen.length > mostBytes) throw new FrameError('the carrier works without an end');
   }
   return undefined;
 }
