@@ -27,11 +27,12 @@ export async function serveOwnMcp(
   const { request, response } = asked;
   const { way, facts, signal } = visit;
   facts.to = path;
-  const mcp = way.mcp?.();
-  if (mcp === undefined)
-    return await answer(asked, visit, new Response('there is no MCP here\n', { status: 404 }));
+  if (way.mcp?.() === undefined) return await answer(asked, visit, noDoor());
   check(asked, visit);
   const body = await readWithin(idleMs, request, visit);
+  // The body took its time, and the agent may have lost its door meanwhile.
+  const mcp = way.mcp();
+  if (mcp === undefined) return await answer(asked, visit, noDoor());
   const headers = Object.entries(request.headers).map(
     ([name, value]) => [name, String(value)] as [string, string],
   );
@@ -42,6 +43,10 @@ export async function serveOwnMcp(
     drained: () => (response.writableNeedDrain ? drained(response) : undefined),
   };
   await answer(asked, visit, await mcp.serve(call));
+}
+
+function noDoor(): Response {
+  return new Response('there is no MCP here\n', { status: 404 });
 }
 
 /** What a page in a browser of the agent's, or another user of its container, could send. */
