@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Faults } from '../../src/faults.ts';
+import type { OpenRequests } from '../connections/open-requests.ts';
 import type { Detached } from '../ports/detached.ts';
 import type { McpCall, McpDoor } from '../ports/mcp-door.ts';
 import { principalName } from '../ports/principal.ts';
@@ -12,6 +13,7 @@ export interface McpDoorParts {
   readonly detached: Detached;
   readonly warden: WardenApi;
   readonly faults: Faults;
+  readonly requests: OpenRequests;
   /** `mcpPace` if absent. */
   readonly pace?: Pace;
 }
@@ -21,9 +23,10 @@ export const mcpPace: Pace = { progressMs: 100, heartbeatMs: 10_000, waitMs: 45_
 const sessionHeader = 'mcp-session-id';
 
 /** Both generations of the protocol from one server, which is made for each request: nothing is kept between them. */
-export function createMcpDoor({ detached, warden, faults, pace = mcpPace }: McpDoorParts): McpDoor {
+export function createMcpDoor({ detached, warden, faults, requests, pace = mcpPace }: McpDoorParts): McpDoor {
   const openCalls = createOpenCalls();
   return {
+    enter: requests.enter,
     serve: async (call) => {
       // One request is charged for one call.
       if (Array.isArray(call.body)) return refusal(400, -32_600, 'send one message in each request');
