@@ -234,7 +234,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...{ ...rotation, assignments, learn: learnings.learn, secrets: secrets.views },
     doorsProblems: () => [
       ...[...doors.warnings(), ...notify.problems()],
-      ...[...secrets.problems(policy()), ...egress.agentWays.problems()],
+      ...[...secrets.problems(policy()), ...egress.problems()],
     ],
     lackingApprovers: () => lackingApprovers(policy(), principals),
     faults,

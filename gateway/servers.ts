@@ -6,6 +6,7 @@ import { createEnrolment } from './auth/create-enrolment.ts';
 import type { GatewayIdentity } from './auth/gateway-identity.ts';
 import { type Browsers, openBrowsers } from './browsers/open-browsers.ts';
 import { pageUrl } from './browsers/page-url.ts';
+import { createOpenRequests } from './connections/open-requests.ts';
 import type { Execute, Resume } from './execute.ts';
 import type { OfferLane } from './grpc/carry.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
@@ -91,7 +92,8 @@ export async function startServers(
   const bounds = connectionLimits(limits);
   await served.ports.release();
   const browsers = openBrowsers(audit, principals);
-  const mcp = createMcpDoor(served);
+  const requests = createOpenRequests();
+  const mcp = createMcpDoor({ ...served, requests });
   let grpcPort = grpc.listen.port;
   const third = await startHttpServer({
     http,
@@ -100,7 +102,7 @@ export async function startServers(
     tokens: principals.apiTokens,
     enrolment,
     ...{ providerSignIn: providerSignIn(served, enrolment, browsers), grpcPort: () => grpcPort },
-    ...{ ...browsers, ...served, mcp },
+    ...{ ...browsers, ...served, mcp, requests },
   });
   const first = await startGrpcServer({
     listen: grpc.listen,

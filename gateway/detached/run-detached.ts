@@ -103,7 +103,7 @@ function follow(
     begun.resolve('begun');
     return gathered.take(item);
   };
-  const ended = run(new WholeInput(life.gone, input, take)).then((outcome) => {
+  const ended = run(new WholeInput(life.gone, input, take, true)).then((outcome) => {
     lives.remove(life);
     return gathered.result(outcome);
   });

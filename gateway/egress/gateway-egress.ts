@@ -1,7 +1,8 @@
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import { createCrumbBudgets } from '../../src/crumb-budgets.ts';
+import { ownHostFinder } from '../../src/egress/find-own-host.ts';
 import { type Connect, guardedConnect } from '../../src/egress/guarded-connect.ts';
-import { ownAddresses } from '../../src/egress/own-addresses.ts';
+import { type OwnAddresses, ownAddresses } from '../../src/egress/own-addresses.ts';
 import { resolveName } from '../../src/egress/resolve-name.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { LiveConfig } from '../live-config/reload-config.ts';
@@ -26,6 +27,8 @@ interface GatewayEgressParts extends Asked, Pick<EgressParts, 'audit' | 'findLea
 export interface GatewayEgress extends Pick<Egress, 'metrics' | 'reaching'> {
   readonly openWayOut: OpenWayOut;
   readonly agentWays: AgentWays;
+  /** A line for each host that was not found, and for each agent's way out that cannot be. */
+  readonly problems: () => readonly string[];
 }
 
 /** The way out as gateway.yaml says it now: each connection is made by what is in force when it comes. */
@@ -38,7 +41,14 @@ export function openGatewayEgress({
   findLearning,
   ...asked
 }: GatewayEgressParts): GatewayEgress {
-  const ours = ownAddresses(() => ownHosts(config, [...live.hosts().values()]), resolveName);
+  const hosts = () => ownHosts(config, [...live.hosts().values()]);
+  const lookUp = ownAddresses(hosts, ownHostFinder());
+  let unfound: readonly string[] = [];
+  const ours: OwnAddresses = async (signal) => {
+    const own = await lookUp(signal);
+    unfound = own.unfound;
+    return own;
+  };
   const connect: Connect = async (wanted, signal) => {
     const { proxy } = live.egress();
     const guarded = guardedConnect({ resolve: resolveName, ours, ...(proxy !== undefined && { proxy }) });
@@ -50,5 +60,13 @@ export function openGatewayEgress({
   const paceOf = createCrumbBudgets(mostAgents);
   const agentWays = createAgentWays({ ...asked, ...live, routes, audit, createWayOut, paceOf });
   const { metrics, reaching } = egress;
-  return { metrics, reaching, openWayOut: openWayOutWith(createWayOut), agentWays };
+  const problems = () => {
+    const named = hosts().filter((host) => unfound.includes(host));
+    return [...named.map(unfoundText), ...agentWays.problems()];
+  };
+  return { metrics, reaching, openWayOut: openWayOutWith(createWayOut), agentWays, problems };
+}
+
+function unfoundText(host: string): string {
+  return `${host}, of gateway.yaml, has no address here: tools reach no private destination until it has one, because it may be that`;
 }

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { Connect } from '../../src/egress/guarded-connect.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
+import { createOpenRequests } from '../connections/open-requests.ts';
 import { openAccount } from './account.ts';
 import { openEgress } from './open-egress.ts';
 
@@ -23,7 +25,7 @@ function openTestEgress({ idleMs, connect = reachesNothing }: { idleMs?: number;
     ...{ execution: '', agent: 'coder', signal: new AbortController().signal, account: openAccount({}) },
     reach: { network: 'docs', allow: [], routes: [] },
     refused: (line: string) => void refused.push(line),
-    ...{ hide: (text: string) => text, ended: () => {} },
+    ...{ hide: (said: string) => said, ended: () => {} },
   };
   return { egress, way, records, refused };
 }
@@ -45,13 +47,56 @@ test('A-294 P20: connections that are reset while they wait make no more records
   expect(records.length).toBeLessThanOrEqual(256 + 50 * seconds + 1);
 });
 
+const mcpHead = 'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:3128\r\nContent-Type: application/json\r\n';
+
+test('A-445 P17: who loses its door to MCP while its message comes is not served by it', async () => {
+  const { egress, way } = openTestEgress();
+  let [hasDoor, asked] = [true, 0];
+  const door = { enter: () => () => {}, serve: async () => (asked++, new Response('served')) };
+  const [client, user] = duplexPair();
+  const served = egress.serve(client, { ...way, mcp: () => (hasDoor ? door : undefined) }, true);
+  user.write(`${mcpHead}Content-Length: 2\r\n\r\n{`);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  hasDoor = false;
+  user.write('}');
+  const answer = await text(user);
+  await served;
+  expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+  expect(asked).toBe(0);
+});
+
+test('A-442 P20: what an agent sends to its door to MCP counts with what it has open elsewhere, until it is over', async () => {
+  const { egress, way } = openTestEgress();
+  const { enter } = createOpenRequests({ calls: 9, bytes: 10, bytesInAll: 100 });
+  const mcp = () => ({ enter, serve: async () => new Response('served') });
+  const sayTo = (body: string) => {
+    const [client, user] = duplexPair();
+    const served = egress.serve(client, { ...way, mcp }, true);
+    user.write(`${mcpHead}Content-Length: 4\r\n\r\n${body}`);
+    return { user, served };
+  };
+  const silent = sayTo('{');
+  const leave = enter('agent:coder', { headers: { 'content-length': '4' } });
+  const another = sayTo('{  }');
+  expect(await text(another.user)).toMatch(
+    /^HTTP\/1\.1 503 clawrden: egress-limit: .*8 bytes of bodies open/,
+  );
+  silent.user.write('  }');
+  expect(await text(silent.user)).toMatch(/^HTTP\/1\.1 200 /);
+  await silent.served;
+  const last = sayTo('{  }');
+  expect(await text(last.user)).toMatch(/^HTTP\/1\.1 200 /);
+  await Promise.all([another.served, last.served]);
+  leave();
+});
+
 test('A-299 P22: a message for MCP that never comes does not hold its place for ever', async () => {
   const { egress, way, records } = openTestEgress({ idleMs: 200 });
-  const mcp = () => ({ serve: () => Promise.reject(new Error('nothing has come')) });
+  const serve = () => Promise.reject(new Error('nothing has come'));
+  const mcp = () => ({ enter: () => () => {}, serve });
   const [client, user] = duplexPair();
   const served = egress.serve(client, { ...way, mcp }, true);
-  const head = 'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:3128\r\nContent-Type: application/json\r\n';
-  user.write(`${head}Content-Length: 9\r\n\r\n{`);
+  user.write(`${mcpHead}Content-Length: 9\r\n\r\n{`);
   const [answer] = (await once(user, 'data')) as [Buffer];
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 504 clawrden: egress-late: /);
   user.destroy();

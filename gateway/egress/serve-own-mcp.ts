@@ -1,18 +1,22 @@
+import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { abortable, deadline } from '../../src/abort.ts';
 import { drained } from '../../src/drained.ts';
 import { EgressError } from '../../src/egress/egress-error.ts';
 import { wayOutHost, wayOutPort } from '../../src/egress/route.ts';
 import { toClawrdenError } from '../../src/errors.ts';
+import { bodyBytes } from '../connections/open-requests.ts';
 import { pumpResponse } from '../connections/pump-response.ts';
 import { readJsonBody } from '../connections/read-json-body.ts';
-import { allAgents } from '../ports/principal.ts';
+import type { McpDoor } from '../ports/mcp-door.ts';
+import { allAgents, principalName } from '../ports/principal.ts';
 import type { Asked } from './read-request.ts';
 import type { Visit } from './visit.ts';
 
 const path = '/mcp';
-const mostBytes = 2 * 1024 * 1024;
 const stalledMs = 30_000;
+/** As over HTTP. */
+const bodyMs = 30_000;
 
 export function isForMcp({ request: { url = '' } }: Asked): boolean {
   return url.split('?', 1)[0] === path;
@@ -24,14 +28,35 @@ export async function serveOwnMcp(
   visit: Visit,
   idleMs: number,
 ): Promise<void> {
-  const { request, response } = asked;
-  const { way, facts, signal } = visit;
+  const { request } = asked;
+  const { way, facts } = visit;
   facts.to = path;
-  const mcp = way.mcp?.();
-  if (mcp === undefined)
-    return await answer(asked, visit, new Response('there is no MCP here\n', { status: 404 }));
+  const door = way.mcp?.();
+  if (door === undefined) return await answer(asked, visit, noDoor());
   check(asked, visit);
-  const body = await readWithin(idleMs, request, visit);
+  const leave = enter(door, way.agent, request);
+  try {
+    await serveBody(asked, visit, await readWithin(Math.min(idleMs, bodyMs), request, visit));
+  } finally {
+    leave();
+  }
+}
+
+/** Its body counts with those that the agent sends to the gateway's HTTP listener. */
+function enter(door: McpDoor, agent: string, request: IncomingMessage): () => void {
+  try {
+    return door.enter(principalName({ kind: 'agent', name: agent }), request);
+  } catch (error) {
+    throw new EgressError('limit', toClawrdenError(error).message);
+  }
+}
+
+async function serveBody(asked: Asked & { is: 'request' }, visit: Visit, body: Buffer): Promise<void> {
+  const { request, response } = asked;
+  const { way, signal } = visit;
+  // The body took its time, and the agent may have lost its door meanwhile.
+  const mcp = way.mcp?.();
+  if (mcp === undefined) return await answer(asked, visit, noDoor());
   const headers = Object.entries(request.headers).map(
     ([name, value]) => [name, String(value)] as [string, string],
   );
@@ -42,6 +67,10 @@ export async function serveOwnMcp(
     drained: () => (response.writableNeedDrain ? drained(response) : undefined),
   };
   await answer(asked, visit, await mcp.serve(call));
+}
+
+function noDoor(): Response {
+  return new Response('there is no MCP here\n', { status: 404 });
 }
 
 /** What a page in a browser of the agent's, or another user of its container, could send. */
@@ -69,7 +98,7 @@ async function readAll(request: AsyncIterable<Buffer>, spend: Visit['spend']): P
     spend('up', chunk.length);
     kept.push(chunk);
     size += chunk.length;
-    if (size > mostBytes) throw new EgressError('limit', `a message has ${mostBytes} bytes at most`);
+    if (size > bodyBytes) throw new EgressError('limit', `a message has ${bodyBytes} bytes at most`);
   }
   return Buffer.concat(kept);
 }

@@ -5,6 +5,7 @@ import type { Usage } from '../../src/usage.ts';
 import type { Send } from '../../src/wire/execution-io.ts';
 import { type Channel, type FromCaller, type Inspected, type ToCaller, Vanished } from '../ports/channel.ts';
 import type { ExecutionRecord, ExecutionState } from '../ports/execution-record.ts';
+import { mayFollow } from './may-follow.ts';
 import { createOutputTally } from './output-tally.ts';
 import type { StartContext } from './start-context.ts';
 import { createTrace } from './trace.ts';
@@ -47,19 +48,6 @@ export type EndFacts = Pick<
   ExecutionRecord,
   'outcome' | 'exitCode' | 'exitSignal' | 'reason' | 'text' | 'stdoutBytes' | 'stderrBytes'
 >;
-
-/**
- * received -> awaiting-approval -> queued -> running -> ended; every state except the first and the last may be left
- * out. After a restart a question is asked again, and if a host is lost before the start, the execution is queued
- * again.
- */
-const mayFollow: Readonly<Record<ExecutionState, ReadonlySet<ExecutionState>>> = {
-  received: new Set(['awaiting-approval', 'queued', 'running', 'ended']),
-  'awaiting-approval': new Set(['awaiting-approval', 'queued', 'running', 'ended']),
-  queued: new Set(['queued', 'running', 'ended']),
-  running: new Set(['ended']),
-  ended: new Set(),
-};
 
 /** How long a caller whose connection was cut may take to come back while a person is asked. */
 export const returnWithinMs = 30_000;
@@ -253,6 +241,11 @@ export class Execution {
     if (item.type === 'pending') this.#pending = item;
     return this.#caller?.send(item);
   };
+
+  /** Its caller keeps what it is sent. */
+  get isKept(): boolean {
+    return this.#caller?.keeps === true;
+  }
 
   /** The answer of a relay that was asked to inspect. Never rejects. */
   get inspected(): Promise<Inspected['found']> {

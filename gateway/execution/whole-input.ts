@@ -5,14 +5,16 @@ import type { Channel, FromCaller, ToCaller } from '../ports/channel.ts';
 /** The caller's end of an execution whose input is all there from the beginning; its output goes to `take`. */
 export class WholeInput implements Channel {
   readonly gone: AbortSignal;
+  readonly keeps: boolean;
   readonly #take: Send<ToCaller>;
   readonly #early: FromCaller[] = [];
   #handler: ((input: FromCaller) => void) | undefined;
   #input: Uint8Array | undefined;
 
   /** `input`: undefined if the command was sent without any. */
-  constructor(gone: AbortSignal, input: Uint8Array | undefined, take: Send<ToCaller>) {
+  constructor(gone: AbortSignal, input: Uint8Array | undefined, take: Send<ToCaller>, keeps = false) {
     this.gone = gone;
+    this.keeps = keeps;
     this.#input = input;
     this.#take = take;
   }

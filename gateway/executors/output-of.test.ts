@@ -8,7 +8,7 @@ import { outputOf } from './output-of.ts';
 const secret = 'correct-horse-battery';
 
 /** What its caller got, piece by piece, and what is kept. */
-function toolWith(values: readonly string[], unmasked = false) {
+function toolWith(values: readonly string[], unmasked = false, isKept = false) {
   const [told, kept]: [string[], string[]] = [[], []];
   const execution = {
     send: (item: { type: string; bytes?: Uint8Array | number }) => {
@@ -18,7 +18,8 @@ function toolWith(values: readonly string[], unmasked = false) {
       return undefined;
     },
     output: { add: (_fd: number, bytes: Uint8Array) => void kept.push(String(Buffer.from(bytes))) },
-  } as unknown as Pick<Execution, 'send' | 'output'>;
+    isKept,
+  } as unknown as Pick<Execution, 'send' | 'output' | 'isKept'>;
   const secrets = {
     forInit: { env: [], files: [] },
     mask: createMasking(values),
@@ -55,6 +56,16 @@ test('A-288 it is cut off if nobody says how it ended', () => {
   output[Symbol.dispose]();
   output[Symbol.dispose]();
   expect(told).toEqual(['stderr a line\n***']);
+});
+
+test('A-444 unmasked: a caller that keeps what it gets has it masked, another one has it as it is', () => {
+  for (const isKept of [true, false]) {
+    const { told, kept, output, say } = toolWith([secret], true, isKept);
+    say('stdout', `it is ${secret}\n`);
+    output.end(true);
+    expect(told).toEqual([isKept ? 'stdout it is ***\n' : `stdout it is ${secret}\n`]);
+    expect(kept).toEqual(['it is ***\n']);
+  }
 });
 
 test('lines of both streams keep their order', () => {

@@ -12,16 +12,17 @@ export interface ToolOutput extends Disposable {
 }
 
 /**
- * Secrets are masked in what is kept; and for the caller, too, unless the plan says `unmasked`. Masking holds back the end
- * of each stream: lines until the tool is silent, or writes elsewhere; the rest until it is silent for longer.
+ * Secrets are masked in what is kept; and for the caller, too, unless the plan says `unmasked` and nothing of what the
+ * caller gets is kept. Masking holds back the end of each stream: lines until the tool is silent, or writes elsewhere;
+ * the rest until it is silent for longer.
  */
 export function outputOf(
-  execution: Pick<Execution, 'send' | 'output'>,
+  execution: Pick<Execution, 'send' | 'output' | 'isKept'>,
   secrets: GivenSecrets | undefined,
   unmasked: boolean,
 ): ToolOutput {
   const keep = ({ type, bytes }: Written) => execution.output.add(type === 'stdout' ? 1 : 2, bytes);
-  if (secrets !== undefined) return new MaskedOutput(execution, keep, secrets, unmasked);
+  if (secrets !== undefined) return new MaskedOutput(execution, keep, secrets, unmasked && !execution.isKept);
   return {
     send: (output) => {
       if (isWritten(output)) keep(output);

@@ -11,6 +11,8 @@ import {
   type Routes,
   routes,
 } from '../../src/http-api/routes.ts';
+import type { LookTurns } from '../connections/look-turns.ts';
+import { bodyBytes } from '../connections/open-requests.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { type Seen, seenBy } from '../principals/seen-by.ts';
@@ -19,8 +21,7 @@ import { expectsToBeAsked } from './check-request.ts';
 import type { Connections } from './connections.ts';
 import { whenGone } from './gone.ts';
 import type { InFlight } from './in-flight.ts';
-import type { LookTurns } from './look-turns.ts';
-import { bodyBytes, invalid, readQuery } from './read-body.ts';
+import { invalid, readQuery } from './read-body.ts';
 import { routeUrl } from './route-url.ts';
 
 /** One request that has the shape of its route. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
+import { createLookTurns } from '../connections/look-turns.ts';
 import { readJsonBody } from '../connections/read-json-body.ts';
 import { whenGone } from './gone.ts';
 import type { InFlight } from './in-flight.ts';
-import { createLookTurns } from './look-turns.ts';
 
 /** What is smaller costs about a millisecond of the gateway's one thread. */
 const largeBytes = 16 * 1024;

@@ -6,6 +6,7 @@ import type { HttpConfig } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { Route } from '../../src/http-api/route.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
+import { bodyBytes } from '../connections/open-requests.ts';
 import type { LivePair } from '../live-config/server-files.ts';
 import type { BodyTurns } from './body-turns.ts';
 import { type BrokenRequests, createBrokenRequests } from './broken-requests.ts';
@@ -16,7 +17,7 @@ import { boundConnections, type Connections } from './connections.ts';
 import { type HttpPace, nodeServer } from './node-server.ts';
 import { type OwnHosts, ownHosts } from './own-hosts.ts';
 import { HttpRefused } from './problem.ts';
-import { bodyBytes, isJson } from './read-body.ts';
+import { isJson } from './read-body.ts';
 import { routeUrl } from './route-url.ts';
 import { refuseUnknown, sendProblem } from './send-problem.ts';
 

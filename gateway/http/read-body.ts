@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ClawrdenError } from '../../src/errors.ts';
 
-export const bodyBytes = 2 * 1024 * 1024;
-
 /** Each key once, at most as many as any route knows. Throws `request-invalid`. */
 export function readQuery(text: string): Record<string, string> {
   if (!isEscaped(text)) throw invalid('the query has an escape that is no UTF-8');

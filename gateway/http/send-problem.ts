@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Faults } from '../../src/faults.ts';
 import type { Route } from '../../src/http-api/route.ts';
+import { bodyBytes } from '../connections/open-requests.ts';
 import { HttpRefused, type ProblemAnswer, problemType, toProblem } from './problem.ts';
-import { bodyBytes } from './read-body.ts';
 
 /** Answers with the problem; what nobody foresaw is reported, and its words stay here. */
 export function sendProblem(faults: Faults) {

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { drained } from '../../src/drained.ts';
+import { bodyBytes } from '../connections/open-requests.ts';
 import { pumpResponse } from '../connections/pump-response.ts';
 import type { McpDoor } from '../ports/mcp-door.ts';
 import type { RouteParts } from './add-routes.ts';
 import { admitRequest, admittedStill } from './add-routes.ts';
 import type { Admitted } from './callers.ts';
 import { expectsToBeAsked } from './check-request.ts';
-import { bodyBytes } from './read-body.ts';
 import { watchCaller } from './watch-caller.ts';
 
 export const mcpRoute = { method: 'POST', path: '/mcp' } as const;

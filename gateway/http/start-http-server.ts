@@ -4,6 +4,8 @@ import type { Faults } from '../../src/faults.ts';
 import type { Route } from '../../src/http-api/route.ts';
 import { routes } from '../../src/http-api/routes.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
+import { createLookTurns } from '../connections/look-turns.ts';
+import type { OpenRequests } from '../connections/open-requests.ts';
 import type { Execute } from '../execute.ts';
 import type { LivePair } from '../live-config/server-files.ts';
 import type { Enrolment } from '../ports/authentication.ts';
@@ -23,7 +25,6 @@ import { createDoor } from './door.ts';
 import { createEventReaders } from './events/event-readers.ts';
 import { createHandlers } from './handlers.ts';
 import { createInFlight } from './in-flight.ts';
-import { createLookTurns } from './look-turns.ts';
 import { openMetricsDoor } from './metrics-door.ts';
 import { type HttpPace, httpPace } from './node-server.ts';
 import { mcpRoute, serveMcp } from './serve-mcp.ts';
@@ -40,6 +41,7 @@ export interface HttpServerOptions {
   readonly events: EventFeed;
   readonly detached: Detached;
   readonly mcp: McpDoor;
+  readonly requests: OpenRequests;
   readonly enrolment: Pick<Enrolment, 'createCode'>;
   /** Undefined if gateway.yaml names no provider. */
   readonly providerSignIn?: ProviderSignIn | undefined;
@@ -72,7 +74,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   const { http, tls, limits, warden, pace = httpPace, faults, log } = options;
   const callers = createCallers({ ...options, perSecond: limits.requestsPerSecond });
   const every = Object.values<Route>(routes);
-  const inFlight = createInFlight();
+  const inFlight = createInFlight(options.requests);
   const door = createDoor({
     ...{ http, tls, limits, callers, pace, faults, log, bodies: createBodyTurns(inFlight) },
     routes: [...every, mcpRoute],

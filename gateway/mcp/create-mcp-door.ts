@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Faults } from '../../src/faults.ts';
+import { createLookTurns, type LookTurns } from '../connections/look-turns.ts';
+import type { OpenRequests } from '../connections/open-requests.ts';
 import type { Detached } from '../ports/detached.ts';
 import type { McpCall, McpDoor } from '../ports/mcp-door.ts';
 import { principalName } from '../ports/principal.ts';
@@ -12,6 +15,7 @@ export interface McpDoorParts {
   readonly detached: Detached;
   readonly warden: WardenApi;
   readonly faults: Faults;
+  readonly requests: OpenRequests;
   /** `mcpPace` if absent. */
   readonly pace?: Pace;
 }
@@ -21,9 +25,12 @@ export const mcpPace: Pace = { progressMs: 100, heartbeatMs: 10_000, waitMs: 45_
 const sessionHeader = 'mcp-session-id';
 
 /** Both generations of the protocol from one server, which is made for each request: nothing is kept between them. */
-export function createMcpDoor({ detached, warden, faults, pace = mcpPace }: McpDoorParts): McpDoor {
+export function createMcpDoor({ detached, warden, faults, requests, pace = mcpPace }: McpDoorParts): McpDoor {
   const openCalls = createOpenCalls();
+  // What is made asks for results, so these have turns of their own.
+  const [makes, looks] = [createLookTurns(), createLookTurns()];
   return {
+    enter: requests.enter,
     serve: async (call) => {
       // One request is charged for one call.
       if (Array.isArray(call.body)) return refusal(400, -32_600, 'send one message in each request');
@@ -34,11 +41,14 @@ export function createMcpDoor({ detached, warden, faults, pace = mcpPace }: McpD
       const { createMcpHandler, makeServer } = await import('./protocol.ts');
       const handler = createMcpHandler(
         ({ era }) =>
-          makeServer({
-            ...{ caller, detached, openCalls, pace, drained, faults },
-            ...{ warden: seenBy(warden, caller).warden, version: warden.status().version },
-            ...{ isModern: era === 'modern', session },
-          }),
+          inTurn(makes, call, async () =>
+            makeServer({
+              ...{ caller, openCalls, pace, drained, faults },
+              ...{ warden: seenBy(warden, caller).warden, version: warden.status().version },
+              ...{ isModern: era === 'modern', session },
+              detached: lookingInTurn(detached, looks, call),
+            }),
+          ),
         // Nothing is ever published, so nobody is kept waiting for it.
         { responseMode: 'sse', maxSubscriptions: 0 },
       );
@@ -47,6 +57,25 @@ export function createMcpDoor({ detached, warden, faults, pace = mcpPace }: McpD
       if (methodOf(body) === 'initialize') response.headers.set(sessionHeader, randomUUID());
       return response;
     },
+  };
+}
+
+/** Each costs milliseconds of the gateway's one thread: behind it come others. */
+function inTurn<T>(turns: LookTurns, { caller, request }: McpCall, work: () => Promise<T>): Promise<T> {
+  return turns.take(principalName(caller), request.signal, async () => {
+    try {
+      return await work();
+    } finally {
+      await turn();
+    }
+  });
+}
+
+/** A result that is kept has up to 2.2 MB. */
+function lookingInTurn(detached: Detached, looks: LookTurns, call: McpCall): Detached {
+  return {
+    ...detached,
+    result: (own, id) => inTurn(looks, call, () => detached.result(own, id)),
   };
 }
 

@@ -44,12 +44,16 @@ function toHandle({ result: _asked, ...task }: DetailedTask): Task {
   return task;
 }
 
+/** It stands in each message. */
+const longestToken = 256;
+
 /** Only who asked for progress hears of it. */
 function tellerOf({ mcpReq }: ServerContext, drained: ServerParts['drained']) {
   const progressToken = mcpReq._meta?.progressToken;
+  const isTold = progressToken !== undefined && String(progressToken).length <= longestToken;
   let progress = 0;
   return async (message: string): Promise<void> => {
-    if (progressToken === undefined) return;
+    if (!isTold) return;
     await drained();
     progress += 1;
     const params = { progressToken, progress, message };

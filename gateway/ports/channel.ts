@@ -77,6 +77,8 @@ export interface Channel {
    */
   readonly gone: AbortSignal;
   readonly send: Send<ToCaller>;
+  /** What it is sent is kept on the disk: secrets are masked in it, whatever the plan says. */
+  readonly keeps?: boolean;
   /** From now on inputs go to `handler`, after the earlier ones. There is one handler at a time. */
   readonly listen: (handler: (input: FromCaller) => void) => void;
 }

@@ -1,3 +1,4 @@
+import type { OpenRequests } from '../connections/open-requests.ts';
 import type { Principal } from './principal.ts';
 
 /** One request of the Model Context Protocol, once it is known whose it is. */
@@ -10,7 +11,7 @@ export interface McpCall {
   readonly drained: () => Promise<void> | undefined;
 }
 
-/** What agents reach by MCP, behind any listener. The request's signal aborts when the client has left. */
-export interface McpDoor {
+/** What agents reach by MCP, behind any listener, each request of which enters. The request's signal aborts when the client has left. */
+export interface McpDoor extends Pick<OpenRequests, 'enter'> {
   readonly serve: (call: McpCall) => Promise<Response>;
 }

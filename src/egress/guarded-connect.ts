@@ -5,7 +5,7 @@ import { deadline } from '../abort.ts';
 import { addressesIn, addressKind } from './address-kind.ts';
 import { EgressError } from './egress-error.ts';
 import { type Endpoint, endpointText } from './endpoint.ts';
-import type { OwnAddresses } from './own-addresses.ts';
+import type { Own, OwnAddresses } from './own-addresses.ts';
 
 export interface Wanted extends Endpoint {
   /** Addresses that are not public count, too. */
@@ -66,11 +66,13 @@ async function checkedAddresses(
   return addresses;
 }
 
-function whyNot(address: string, wanted: Wanted, own: ReadonlySet<string>): string {
+function whyNot(address: string, wanted: Wanted, own: Own): string {
   const kind = addressKind(address);
   if (kind === 'never' || kind === 'loopback') return 'is never reached';
   if (kind === 'private' && !wanted.private) return 'is not public, and the destination is not private';
-  return addressesIn(address).some((part) => own.has(part)) ? "is the gateway's, or an engine's" : '';
+  if (addressesIn(address).some((part) => own.addresses.has(part))) return "is the gateway's, or an engine's";
+  const [unfound] = own.unfound;
+  return kind === 'private' && unfound !== undefined ? `may be ${unfound}, which has no address here` : '';
 }
 
 async function reach(

@@ -23,6 +23,7 @@ export interface DoorSite extends AsyncDisposable {
 
 const zone = {
   'registry.example': [['20.0.0.1']],
+  'engine.example': [['20.0.0.8']],
   'a.cdn.example': [['20.0.0.2']],
   'inside.example': [['10.0.0.1']],
   'other.example': [['20.0.0.3']],

@@ -11,6 +11,7 @@ import { ask, mayMakeNamespaces, startNamespaces, type TwoNamespaces } from './t
 const key = 'key-of-the-model-1';
 const zone = {
   'models.example': [['20.0.0.1']],
+  'engine.example': [['20.0.0.8']],
   'inside.example': [['10.0.0.1']],
   'wrong.example': [['20.0.0.2']],
 };

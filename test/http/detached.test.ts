@@ -105,6 +105,18 @@ function untilStopped(): { readonly reason: Promise<string> } {
   return { reason: reason.promise };
 }
 
+test('A-444: only what is detached is kept, and so masked whatever its plan says', async () => {
+  const found: boolean[] = [];
+  run = async ({ isKept }) => (found.push(isKept), exited());
+  const token = door.token('orchestrator', { name: 'ci' });
+  for (const prefer of ['respond-async', 'wait=30']) {
+    const headers = { 'content-type': 'application/json', prefer };
+    await door.fetch('/api/v1/executions', { method: 'POST', token, body: JSON.stringify(job()), headers });
+    await expect.poll(() => found.length).toBe(prefer === 'wait=30' ? 2 : 1);
+  }
+  expect(found).toEqual([true, false]);
+});
+
 test('a detached execution is answered at once, runs on without its caller, and keeps its result', async () => {
   const go = Promise.withResolvers<void>();
   run = async (execution) => {

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { createBrowserSessions } from '../../gateway/browsers/browser-sessions.ts';
 import { createSignInCodes } from '../../gateway/browsers/sign-in-codes.ts';
+import { createOpenRequests } from '../../gateway/connections/open-requests.ts';
 import { createEventFeed } from '../../gateway/events/event-feed.ts';
 import { type HttpServerOptions, startHttpServer } from '../../gateway/http/start-http-server.ts';
 import { createMcpDoor } from '../../gateway/mcp/create-mcp-door.ts';
@@ -46,6 +47,7 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
   const record = async () => {};
   const sessions = options.sessions ?? createBrowserSessions(record);
   const codes = options.codes ?? createSignInCodes({ sessions, record });
+  const requests = createOpenRequests();
   const server = await startHttpServer({
     enrolment: { createCode: async () => ({ refused: 'nobody is known here' }) },
     http: loopback,
@@ -58,7 +60,14 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
     ...options,
     ...{ sessions, codes },
     detached,
-    mcp: createMcpDoor({ detached, warden, faults, ...(options.mcpPace && { pace: options.mcpPace }) }),
+    requests,
+    mcp: createMcpDoor({
+      detached,
+      warden,
+      faults,
+      requests,
+      ...(options.mcpPace && { pace: options.mcpPace }),
+    }),
     events: options.events ?? createEventFeed().feed({ ...warden, faults }),
     warden,
   });

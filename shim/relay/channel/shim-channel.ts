@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { drained } from '../../../src/drained.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
-import { stdinWindow } from '../../../src/init-client/init-protocol.ts';
 import type { Outcome } from '../../../src/outcome.ts';
 import { escapeUnprintable } from '../../../src/text/render-text.ts';
 import type { Input, Output } from '../../../src/wire/execution-io.ts';
