@@ -31,24 +31,6 @@ struct found {
     uint8_t flags;
 };
 
-static uint8_t type_of(mode_t mode)
-{
-    if (S_ISREG(mode))
-        return TYPE_FILE;
-    if (S_ISDIR(mode))
-        return TYPE_FOLDER;
-    return S_ISLNK(mode) ? TYPE_LINK : TYPE_NONE;
-}
-
-struct record record_of(const struct stat *status)
-{
-    struct record record = {.type = type_of(status->st_mode), .uid = status->st_uid, .gid = status->st_gid};
-    record.mode = status->st_mode & (record.type == TYPE_FOLDER ? 03777 : 0777);
-    record.mtime = nanoseconds(&status->st_mtim);
-    record.size = record.type == TYPE_FOLDER ? 0 : (uint64_t)status->st_size;
-    return record;
-}
-
 /* Nothing has happened to it since its record was made. */
 static bool holds(const struct entry *entry, const struct stat *status)
 {
@@ -261,7 +243,7 @@ bool look(struct carrier *carrier, int folder, struct entry *entry)
         /* Its folder is closed: it is not gone, and is looked at as soon as that opens. */
         if (errno == EACCES)
             return false;
-        leave_out(carrier, entry, SKIP_NOT);
+        leave_out(carrier, entry, errno == ENOENT || errno == ENOTDIR ? SKIP_NOT : SKIP_UNREADABLE);
         return false;
     }
     enum skip skip = skip_why(carrier, entry, &found.status, found.most);

@@ -19,7 +19,4 @@ void scan_root(struct carrier *carrier, bool all);
 /* The entry is gone: nothing in it is watched any more. */
 void lose(struct carrier *carrier, struct entry *entry);
 
-/* What a look at it alone shows: no id, no attributes. */
-struct record record_of(const struct stat *status);
-
 #endif

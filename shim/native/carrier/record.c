@@ -1,5 +1,25 @@
 #include "record.h"
 
+#include "content.h"
+
+static uint8_t type_of(mode_t mode)
+{
+    if (S_ISREG(mode))
+        return TYPE_FILE;
+    if (S_ISDIR(mode))
+        return TYPE_FOLDER;
+    return S_ISLNK(mode) ? TYPE_LINK : TYPE_NONE;
+}
+
+struct record record_of(const struct stat *status)
+{
+    struct record record = {.type = type_of(status->st_mode), .uid = status->st_uid, .gid = status->st_gid};
+    record.mode = status->st_mode & (record.type == TYPE_FOLDER ? 03777 : 0777);
+    record.mtime = nanoseconds(&status->st_mtim);
+    record.size = record.type == TYPE_FOLDER ? 0 : (uint64_t)status->st_size;
+    return record;
+}
+
 void record_put(const struct record *record, uint8_t bytes[RECORD_BYTES])
 {
     bytes[0] = record->type;

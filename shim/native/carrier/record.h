@@ -2,6 +2,8 @@
 #ifndef CLAWRDEN_CARRIER_RECORD_H
 #define CLAWRDEN_CARRIER_RECORD_H
 
+#include <sys/stat.h>
+
 #include "reader.h"
 #include "words.h"
 
@@ -11,6 +13,9 @@ enum {
     /* An entry's frame has the attributes themselves; elsewhere their digest follows. */
     RECORD_BYTES = RECORD_IN_FRAME + SHA256_BYTES,
 };
+
+/* What a look at it alone shows: no id, no attributes. */
+struct record record_of(const struct stat *status);
 
 void record_put(const struct record *record, uint8_t bytes[RECORD_BYTES]);
 

@@ -46,7 +46,7 @@ void tell_state(struct carrier *carrier, uint8_t type)
 {
     struct stream *stream = &carrier->stream;
     struct index *index = &carrier->index;
-    uint64_t dirty = dirty_count(index);
+    uint64_t dirty = dirty_count(index) + (carrier->limits.replica && skip_holds_back(carrier));
     stream_begin(stream, type);
     stream_put_u8(stream, CARRIER_PROTOCOL);
     stream_put_u8(stream, flags_of(carrier));

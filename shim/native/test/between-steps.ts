@@ -2,9 +2,12 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { sanitizedProgram } from './native-builds.ts';
 
-/** One thing that happens in a tree: rename, swap, make a folder, write a file, delete; or a wait of `path` ms. */
+/**
+ * One thing that happens in a tree: rename, swap, make a folder, write a file, delete; a wait of `path` ms; or every look
+ * at the name `path` fails with the error `at`.
+ */
 export interface Step {
-  readonly what: 'rename' | 'swap' | 'make' | 'write' | 'delete' | 'wait';
+  readonly what: 'rename' | 'swap' | 'make' | 'write' | 'delete' | 'wait' | 'fail';
   readonly path: string;
   readonly to?: string;
 }
@@ -14,7 +17,7 @@ export interface TimedStep extends Step {
   readonly at: number;
 }
 
-const letters = { rename: 'r', swap: 'x', make: 'm', write: 'w', delete: 'd', wait: 's' } as const;
+const letters = { rename: 'r', swap: 'x', make: 'm', write: 'w', delete: 'd', wait: 's', fail: 'f' } as const;
 const stepsMost = 8;
 const pathBytes = 248;
 const stepBytes = 8 + 2 * pathBytes;
@@ -43,7 +46,7 @@ export class BetweenSteps implements Disposable {
       const from = 8 + index * stepBytes;
       bytes.writeUInt32LE(at, from);
       bytes.write(letters[what], from + 4);
-      bytes.write(join(root, path), from + 8);
+      bytes.write(what === 'fail' ? path : join(root, path), from + 8);
       bytes.write(join(root, to), from + 8 + pathBytes);
     }
     writeSync(this.#file, bytes, 0, bytes.length, 0);
