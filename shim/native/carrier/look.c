@@ -277,6 +277,8 @@ void scan_root(struct carrier *carrier, bool all)
         keep_facts(&carrier->index, root, &found);
     }
     int fd = all ? beneath_open(carrier->root, "", O_RDONLY | O_DIRECTORY) : -1;
+    /* What cannot be opened is not empty. */
+    carrier->index.failed |= all && fd < 0 && errno != EACCES;
     if (fd >= 0)
         scan(carrier, root, fd);
 }
