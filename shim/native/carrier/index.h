@@ -36,6 +36,8 @@ struct index {
     bool freed;
     /* Not even the names of some that are skipped are known. */
     bool unlisted;
+    /* Some of them found no room. */
+    bool overfull;
     /* Carried, but for the bytes of the file or what is in the folder. */
     uint64_t unreadable;
     /* Versions: seq is the last, next the one in the making; what was gone at floor or before is forgotten. */

@@ -252,7 +252,7 @@ bool look(struct carrier *carrier, int folder, struct entry *entry)
         /* Its folder is closed: it is not gone, and is looked at as soon as that opens. */
         if (errno == EACCES)
             return false;
-        leave_out(carrier, entry, SKIP_NOT);
+        leave_out(carrier, entry, errno == ENOENT || errno == ENOTDIR ? SKIP_NOT : SKIP_UNREADABLE);
         return false;
     }
     enum skip skip = skip_why(carrier, entry, &found.status, found.most);
@@ -286,6 +286,8 @@ void scan_root(struct carrier *carrier, bool all)
         keep_facts(&carrier->index, root, &found);
     }
     int fd = all ? beneath_open(carrier->root, "", O_RDONLY | O_DIRECTORY) : -1;
+    /* What cannot be opened is not empty. */
+    carrier->index.failed |= all && fd < 0 && errno != EACCES;
     if (fd >= 0)
         scan(carrier, root, fd);
 }

@@ -14,6 +14,7 @@
 #include "guard.h"
 #include "links.h"
 #include "send-bytes.h"
+#include "skip.h"
 #include "state-frames.h"
 #include "tree-id.h"
 #include "xattrs.h"
@@ -163,6 +164,9 @@ static void put_change(struct sending *sending, struct entry *entry)
     change.target[0] = 0;
     change.xattrs_length = 0;
     change.block_count = 0;
+    /* Larger than a limit that was lowered: it is not gone. */
+    if (sending->how == SEND_DIRTY && entry->skip == SKIP_TOO_LARGE)
+        return;
     if (!entry_path(entry, change.path))
         return;
     if (change.kind == CHANGE_DELETE) {
@@ -219,6 +223,11 @@ void send_changes(struct carrier *carrier, struct reader *reader)
     sending.how = how;
     if (!read_all(reader) || how > SEND_DIRTY) {
         tell_refused(carrier, "bad-frame: changes");
+        return;
+    }
+    const char *wrong = how == SEND_DIRTY ? skip_wrong(carrier) : NULL;
+    if (wrong) {
+        tell_failed(carrier, wrong);
         return;
     }
     if (how == SEND_DIRTY) {

@@ -1,5 +1,6 @@
 #include "skip.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "area-aside.h"
@@ -80,6 +81,51 @@ enum skip skip_why(const struct carrier *carrier, const struct entry *entry, con
     return SKIP_NOT;
 }
 
+/* What is larger than a limit that was lowered, home carries no more, either. */
+static bool grew(const struct carrier *carrier, const struct entry *entry)
+{
+    struct record base;
+    return entry_base(entry, &base) && base.type != TYPE_NONE && base.size <= carrier->limits.file;
+}
+
+static struct entry *held_back(const struct carrier *carrier, struct entry *entry)
+{
+    bool is = entry->skip == SKIP_XATTRS || entry->skip == SKIP_FULL || entry->skip == SKIP_UNREADABLE;
+    struct entry *found = is || (entry->skip == SKIP_TOO_LARGE && grew(carrier, entry)) ? entry : NULL;
+    for (struct entry *child = entry_child(entry); child && !found; child = entry_next(child))
+        found = held_back(carrier, child);
+    return found;
+}
+
+static struct entry *first_held_back(const struct carrier *carrier)
+{
+    return carrier->index.skipped > 0 ? held_back(carrier, carrier->index.root) : NULL;
+}
+
+bool skip_holds_back(const struct carrier *carrier)
+{
+    return carrier->index.overfull || first_held_back(carrier);
+}
+
+const char *skip_wrong(struct carrier *carrier)
+{
+    static char text[512];
+    char path[PATH_MOST + 1] = "";
+    struct entry *entry = first_held_back(carrier);
+    if (carrier->index.overfull || (entry && entry->skip == SKIP_FULL))
+        return "workspace-limit: there are more entries than a workspace may have";
+    if (!entry)
+        return NULL;
+    index_queue(&carrier->index, entry);
+    entry_path(entry, path);
+    const char *what = entry->skip == SKIP_TOO_LARGE ? "is larger than a file may be" : "has more attributes than are carried";
+    if (entry->skip == SKIP_UNREADABLE)
+        snprintf(text, sizeof text, "carrier-failed: %.400s cannot be read", path);
+    else
+        snprintf(text, sizeof text, "workspace-limit: %.400s %s", path, what);
+    return text;
+}
+
 void skip_set(struct index *index, struct entry *entry, enum skip skip)
 {
     index->skipped += (entry->skip == SKIP_NOT) != (skip == SKIP_NOT) ? (skip == SKIP_NOT ? -1 : 1) : 0;
@@ -94,6 +140,7 @@ void skip_bound(struct carrier *carrier, struct entry *entry)
     bool known = entry->seq > 0 || entry->child || entry->flags & ENTRY_QUEUED;
     if (entry->skip == SKIP_NOT || index->skipped <= NAMES_MOST || known)
         return;
+    index->overfull |= entry->skip == SKIP_FULL;
     skip_set(index, entry, SKIP_NOT);
     index_forget(index, entry);
     index->unlisted = true;
@@ -115,6 +162,7 @@ void skip_queue_again(struct carrier *carrier)
         queue_skipped(index, index->root, freed);
     carrier->rescan |= freed && index->unlisted;
     index->unlisted &= !freed;
+    index->overfull &= !freed;
     index->shrunk = index->freed = false;
 }
 

@@ -46,7 +46,7 @@ void tell_state(struct carrier *carrier, uint8_t type)
 {
     struct stream *stream = &carrier->stream;
     struct index *index = &carrier->index;
-    uint64_t dirty = dirty_count(index);
+    uint64_t dirty = dirty_count(index) + (carrier->limits.replica && skip_holds_back(carrier));
     stream_begin(stream, type);
     stream_put_u8(stream, CARRIER_PROTOCOL);
     stream_put_u8(stream, flags_of(carrier));
@@ -92,7 +92,7 @@ void tell_refused(struct carrier *carrier, const char *why)
 const char *state_wrong(const struct carrier *carrier)
 {
     if (carrier->index.failed)
-        return "carrier-failed: memory or descriptors ended";
+        return "carrier-failed: memory or descriptors ended, or the kernel has no openat2 (Linux 5.6)";
     return root_lost(carrier) ? "workspace-suspect: the workspace is gone from its place, or another is in it" : NULL;
 }
 

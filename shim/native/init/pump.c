@@ -65,13 +65,19 @@ static void pump_one(struct run *run, int *fd, uint8_t type)
         return;
     if (leave(run, fd, type, false))
         return;
+    /* What KILL does not reach may write for ever, too. */
+    if (stop_reaped_enough(run) && *rest_of(run, type) >= PIPE_MOST) {
+        descriptor_shut(fd);
+        return;
+    }
     ssize_t got = read(*fd, outbox_hole(&run->out), OUTBOX_CHUNK);
     if (got > 0)
         send_chunk(run, type, (size_t)got);
     else if (got < 0 && errno == EAGAIN && leave(run, fd, type, true))
         return;
-    /* No process of the tool is left, so any process that still has the other end is not the tool's. */
-    else if (got == 0 || errno == EIO || (errno == EAGAIN && run->ended && run->childless))
+    /* What still has the other end is not the tool's, or KILL does not reach it: another user's, or one that waits for a
+     * disk. */
+    else if (got == 0 || errno == EIO || (errno == EAGAIN && over(run)))
         descriptor_shut(fd);
 }
 

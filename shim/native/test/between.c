@@ -2,6 +2,7 @@
  * CLAWRDEN_STEPS names is shared with the test, which writes it while the carrier waits: `struct script`. A process of
  * its own does what is asked, because the carrier is in a jail by then. Its clock may go faster. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <linux/futex.h>
@@ -22,7 +23,7 @@
 enum { STEPS = 8, PATH = 248 };
 
 struct step {
-    /* Before this call, the first is 0. */
+    /* Before this call, the first is 0; or the error. */
     uint32_t at;
     uint32_t what;
     char path[PATH], to[PATH];
@@ -134,11 +135,20 @@ __attribute__((constructor)) static void begin(void)
 static void between(void)
 {
     for (uint32_t i = 0; i < script->count && i < STEPS; i++)
-        if (script->steps[i].at == script->calls) {
+        if (script->steps[i].at == script->calls && script->steps[i].what != 'f') {
             say(i + 1);
             wait_while(i + 1);
         }
     script->calls++;
+}
+
+/* The error that every look at this name ends with, or 0. */
+static int fails(const char *name)
+{
+    for (uint32_t i = 0; i < script->count && i < STEPS; i++)
+        if (script->steps[i].what == 'f' && strcmp(script->steps[i].path, name) == 0)
+            return errno = (int)script->steps[i].at;
+    return 0;
 }
 
 #define BETWEEN(type, name, args, ...) \
@@ -150,8 +160,17 @@ static void between(void)
         return __real_##name(__VA_ARGS__); \
     }
 
-BETWEEN(int, fstatat, (int folder, const char *name, struct stat *status, int flags), folder, name, status, flags)
-BETWEEN(int, beneath_open, (int folder, const char *path, int flags), folder, path, flags)
+#define BETWEEN_OR_FAILS(name, args, of, ...) \
+    int __real_##name args; \
+    int __wrap_##name args; \
+    int __wrap_##name args \
+    { \
+        between(); \
+        return fails(of) ? -1 : __real_##name(__VA_ARGS__); \
+    }
+
+BETWEEN_OR_FAILS(fstatat, (int folder, const char *name, struct stat *status, int flags), name, folder, name, status, flags)
+BETWEEN_OR_FAILS(beneath_open, (int folder, const char *path, int flags), path, folder, path, flags)
 BETWEEN(int, beneath_mode, (int folder, const char *name, mode_t mode, bool follows), folder, name, mode, follows)
 BETWEEN(int, beneath_rename, (int from, const char *name, int to, const char *new_name, unsigned how), from, name, to, new_name, how)
 BETWEEN(struct dirent *, readdir, (DIR *names), names)

@@ -10,15 +10,18 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CarrierState } from '../../../src/carrier-client/carrier-state.ts';
 import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
+import { BetweenSteps } from './between-steps.ts';
 import { Pair } from './carrier-pair.ts';
 import { buildsOrOnly, CarrierProcess, makePlace, type Place } from './carrier-process.ts';
 import { agent, isRoot, toAgent } from './jailed-place.ts';
 import { Dice } from './random-tree.ts';
 
+const { ENFILE, ENOSYS } = constants.errno;
 const long = process.env['CLAWRDEN_LONG'] === '1';
 const seed = Number(process.env['CLAWRDEN_SEED'] ?? 1);
 
@@ -177,4 +180,20 @@ describe.runIf(isRoot).each(buildsOrOnly('static'))('what the agent may not read
       if (round % 2 === 1) rmSync(place.area, { recursive: true });
     }
   });
+});
+
+test('A-447 P13: a workspace that cannot be opened is not empty: not where the kernel has no openat2, and not later', async () => {
+  using place = makePlace();
+  using steps = new BetweenSteps(place.folder);
+  writeFileSync(join(place.root, 'f'), 'x');
+  const start = () => CarrierProcess.start(BetweenSteps.carrier, place, {}, steps.wrapper);
+  const whole = (at: number) => steps.set('/', [{ at, what: 'fail', path: '' }]);
+  const failed = { code: 'carrier-failed', text: expect.stringContaining('openat2 (Linux 5.6)') };
+  whole(ENOSYS);
+  await expect(start()).rejects.toMatchObject(failed);
+  steps.set('/', []);
+  await using carrier = await start();
+  expect(carrier.first.entries).toBe(2);
+  whole(ENFILE);
+  await expect(carrier.session.settle({ all: true })).rejects.toMatchObject(failed);
 });

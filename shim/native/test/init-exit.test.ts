@@ -1,6 +1,9 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:os';
-import { describe, expect, test } from 'vitest';
+import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseInitEnd } from '../../../src/init-client/init-end.ts';
 import { FrameType } from '../../../src/wire/frames.ts';
 import { InitProcess } from './init-process.ts';
@@ -99,6 +102,28 @@ describe.each(nativeBuilds)('how a command ends ($name)', ({ name, init }) => {
     expect(await run(script, asPid1)).toMatchObject({ code: 6 });
     expect(processesWith(marker)).toEqual([]);
   });
+
+  test.runIf(asRoot).each([
+    ['is silent', 'sleep 60'],
+    ['writes on', 'timeout 60 yes'],
+  ])(
+    'A-448 P24: what KILL does not reach and %s does not keep its command from its end',
+    async (_how, left) => {
+      const folder = mkdtempSync(join(tmpdir(), 'clawrden-survivor-'));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+    const asOther = join(folder, 'as-other');
+      copyFileSync(execFileSync('which', ['setpriv']).toString().trim(), asOther);
+      chmodSync(folder, 0o755);
+      chmodSync(asOther, 0o4755);
+      const become = ['setpriv', '--reuid=1000', '--regid=1000', '--clear-groups'];
+      const script = `${asOther} --reuid 0 ${left} & echo "left $!"; sleep 0.5; exit 3`;
+      const { stdout, ...end } = await run(script, become);
+      const [, pid] = /left (\d+)\n/.exec(stdout) ?? [];
+      // One that writes may have died of its pipe.
+      spawnSync('kill', ['-KILL', `${pid}`]);
+        expect(end).toMatchObject({ code: 3, cause: 0 });
+    },
+  );
 
   test('P24: the end of its stdin kills everything at once', async () => {
     const marker = `5${Date.now()}`;
