@@ -134,7 +134,7 @@ async function readAll(history: History, filter: HistoryFilter): Promise<string[
 }
 
 test.each(['0199', '01993f5e-7c1b-7d80-8a3e-4c9d1e2f3a4b'])(
-  'A-406: whoever looks for %s, the database goes through ids, and through no rows of an agent',
+  'A-406: to find %s the database goes through ids, and through no rows of an agent',
   async (id) => {
     const plans = await plansOf(async (database) => {
       const history = openHistory(database);

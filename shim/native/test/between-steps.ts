@@ -3,19 +3,11 @@ import { join } from 'node:path';
 import { sanitizedProgram } from './native-builds.ts';
 
 /**
-<<<<<<< HEAD
  * One thing that happens in a tree: rename, swap, make a folder, write a file, delete; lease a file, so that nobody else
- * can open it, or give it back; or a wait of `path` ms.
+ * can open it, or give it back; a wait of `path` ms; or every look at the name `path` fails with the error `at`.
  */
 export interface Step {
   readonly what: keyof typeof letters;
-=======
- * One thing that happens in a tree: rename, swap, make a folder, write a file, delete; a wait of `path` ms; or every look
- * at the name `path` fails with the error `at`.
- */
-export interface Step {
-  readonly what: 'rename' | 'swap' | 'make' | 'write' | 'delete' | 'wait' | 'fail';
->>>>>>> w8
   readonly path: string;
   readonly to?: string;
 }
@@ -25,14 +17,10 @@ export interface TimedStep extends Step {
   readonly at: number;
 }
 
-<<<<<<< HEAD
 const letters = {
   ...{ rename: 'r', swap: 'x', make: 'm', write: 'w', delete: 'd' },
-  ...{ lease: 'l', 'give back': 'b', wait: 's' },
+  ...{ lease: 'l', 'give back': 'b', wait: 's', fail: 'f' },
 } as const;
-=======
-const letters = { rename: 'r', swap: 'x', make: 'm', write: 'w', delete: 'd', wait: 's', fail: 'f' } as const;
->>>>>>> w8
 const stepsMost = 8;
 const pathBytes = 248;
 const stepBytes = 8 + 2 * pathBytes;

@@ -111,7 +111,7 @@ describe.each(nativeBuilds)('how a command ends ($name)', ({ name, init }) => {
     async (_how, left) => {
       const folder = mkdtempSync(join(tmpdir(), 'clawrden-survivor-'));
       onTestFinished(() => rmSync(folder, { recursive: true }));
-    const asOther = join(folder, 'as-other');
+      const asOther = join(folder, 'as-other');
       copyFileSync(execFileSync('which', ['setpriv']).toString().trim(), asOther);
       chmodSync(folder, 0o755);
       chmodSync(asOther, 0o4755);
@@ -121,7 +121,7 @@ describe.each(nativeBuilds)('how a command ends ($name)', ({ name, init }) => {
       const [, pid] = /left (\d+)\n/.exec(stdout) ?? [];
       // One that writes may have died of its pipe.
       spawnSync('kill', ['-KILL', `${pid}`]);
-        expect(end).toMatchObject({ code: 3, cause: 0 });
+      expect(end).toMatchObject({ code: 3, cause: 0 });
     },
   );
 
