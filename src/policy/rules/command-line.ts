@@ -23,8 +23,7 @@ import type { Work } from './work.ts';
 /** `unsure`: it is unknown, so a strict rule must hold. */
 export type Fit = 'no' | 'yes' | 'unsure';
 
-const fewSteps = 12;
-const fewWords = 12;
+const [fewSteps, fewWords] = [12, 12];
 
 /** The caller, the place and the tool; the words are separate. */
 export type LineFacts = Omit<CommandFacts, 'args'>;
