@@ -11,7 +11,7 @@ import type { Secret } from '../secrets/open-secrets.ts';
 import { type AgentWays, type AgentWaysParts, createAgentWays } from './agent-ways.ts';
 import { type Egress, type EgressParts, openEgress } from './open-egress.ts';
 import { openWayOutWith, wayOutMaker } from './open-way-out.ts';
-import { ownHosts } from './own-hosts.ts';
+import { engineHosts, ownHosts } from './own-hosts.ts';
 
 const mostAgents = 10_000;
 
@@ -41,13 +41,14 @@ export function openGatewayEgress({
   findLearning,
   ...asked
 }: GatewayEgressParts): GatewayEgress {
-  const hosts = () => ownHosts(config, [...live.hosts().values()]);
-  const lookUp = ownAddresses(hosts, ownHostFinder());
+  const engines = () => [...live.hosts().values()];
+  const lookUp = ownAddresses(() => ownHosts(config, engines()), ownHostFinder());
   let unfound: readonly string[] = [];
   const ours: OwnAddresses = async (signal) => {
     const own = await lookUp(signal);
-    unfound = own.unfound;
-    return own;
+    // Browsers alone may know the name of the page.
+    unfound = engineHosts(engines()).filter((host) => own.unfound.includes(host));
+    return { ...own, unfound };
   };
   const connect: Connect = async (wanted, signal) => {
     const { proxy } = live.egress();
@@ -61,12 +62,12 @@ export function openGatewayEgress({
   const agentWays = createAgentWays({ ...asked, ...live, routes, audit, createWayOut, paceOf });
   const { metrics, reaching } = egress;
   const problems = () => {
-    const named = hosts().filter((host) => unfound.includes(host));
+    const named = engineHosts(engines()).filter((host) => unfound.includes(host));
     return [...named.map(unfoundText), ...agentWays.problems()];
   };
   return { metrics, reaching, openWayOut: openWayOutWith(createWayOut), agentWays, problems };
 }
 
 function unfoundText(host: string): string {
-  return `${host}, of gateway.yaml, has no address here: tools reach no private destination until it has one, because it may be that`;
+  return `${host}, a Docker host of gateway.yaml, has no address here: tools reach no private destination until it has one, because it may be that`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownHosts } from './own-hosts.ts';
+import { engineHosts, ownHosts } from './own-hosts.ts';
 
 const listen = (host: string) => ({ listen: { host, port: 1 } });
 
@@ -19,4 +19,5 @@ test('every listener and every engine that has an address is the gateway’s own
     ...['0.0.0.0', 'gate.corp', '::1', '127.0.0.1', 'gate.example'],
     ...['engine.example', '2001:db8::5', 'far.example'],
   ]);
+  expect(engineHosts(hosts)).toEqual(['engine.example', '2001:db8::5', 'far.example']);
 });

@@ -13,7 +13,15 @@ export function ownHosts(
     http.listen,
     ...(http.metricsListen ? [http.metricsListen] : []),
   ];
-  const urls = [...(http.url === undefined ? [] : [http.url]), ...hosts.map(({ engine }) => engine)];
-  const named = [...listeners.map(({ host }) => host), ...urls.map((url) => new URL(url).hostname)];
+  const page = http.url === undefined ? [] : [new URL(http.url).hostname];
+  return distinct([...listeners.map(({ host }) => host), ...page, ...engineHosts(hosts)]);
+}
+
+/** Names and addresses of the engines. */
+export function engineHosts(hosts: readonly Pick<HostConfig, 'engine'>[]): string[] {
+  return distinct(hosts.map(({ engine }) => new URL(engine).hostname));
+}
+
+function distinct(named: readonly string[]): string[] {
   return [...new Set(named.map((host) => host.replace(/^\[|\]$/g, '')).filter((host) => host !== ''))];
 }

@@ -3,7 +3,7 @@ import type { ExecutionView } from '../../../../src/http-api/history.ts';
 import { renderArgv } from '../../../../src/text/render-text.ts';
 import { hasRole, useDashboard } from '../data/dashboard.ts';
 import { Confirm } from './dialog.tsx';
-import { problemText } from './states.tsx';
+import { problemText } from './problem-text.ts';
 import { Rendered } from './texts.tsx';
 
 /** Ends a command that has not ended, behind a confirm that names it. */

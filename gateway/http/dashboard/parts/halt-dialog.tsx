@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { Confirm } from './dialog.tsx';
-import { problemText } from './states.tsx';
+import { problemText } from './problem-text.ts';
 import { AgentText } from './texts.tsx';
 
 interface HaltDialogProps {

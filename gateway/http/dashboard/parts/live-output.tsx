@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useDashboard } from '../data/dashboard.ts';
 import { followOutput } from '../data/follow-output.ts';
 import { LeftOut } from './left-out.tsx';
-import { problemText } from './states.tsx';
+import { problemText } from './problem-text.ts';
 import { type Screen, TerminalFrame } from './terminal.tsx';
 
 type State = 'reading' | 'over' | 'taken' | { readonly problem: string };

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { ApiError } from '../../../../src/http-api/client.ts';
+import { problemText } from './problem-text.ts';
 
 interface EmptyProps {
   readonly title: string;
@@ -54,10 +54,4 @@ export function Trouble({ what, error, again }: TroubleProps) {
       )}
     </div>
   );
-}
-
-/** In one line, as the gateway says it. */
-export function problemText(error: unknown): string {
-  if (error instanceof ApiError) return error.problem.detail;
-  return error instanceof TypeError ? 'the gateway does not answer' : (error as Error).message;
 }

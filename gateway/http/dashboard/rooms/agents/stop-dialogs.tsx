@@ -5,7 +5,7 @@ import type { ExecutionView } from '../../../../../src/http-api/history.ts';
 import { renderArgv } from '../../../../../src/text/render-text.ts';
 import { useDashboard } from '../../data/dashboard.ts';
 import { HaltDialog } from '../../parts/halt-dialog.tsx';
-import { problemText } from '../../parts/states.tsx';
+import { problemText } from '../../parts/problem-text.ts';
 import { Rendered } from '../../parts/texts.tsx';
 
 export type Change = 'active' | 'paused' | 'killed';

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { ApiError, type Client } from '../../../../../src/http-api/client.ts';
 import { useDashboard } from '../../data/dashboard.ts';
 import { LeftOut } from '../../parts/left-out.tsx';
-import { problemText } from '../../parts/states.tsx';
+import { problemText } from '../../parts/problem-text.ts';
 import { type Screen, TerminalFrame } from '../../parts/terminal.tsx';
 
 /** Both ends of each stream, which have no timing. */

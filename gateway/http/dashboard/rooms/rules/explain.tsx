@@ -5,7 +5,7 @@ import { renderArgv } from '../../../../../src/text/render-text.ts';
 import { useDashboard } from '../../data/dashboard.ts';
 import { useCollection } from '../../data/use-collection.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { problemText } from '../../parts/states.tsx';
+import { problemText } from '../../parts/problem-text.ts';
 import { AgentText, Rendered } from '../../parts/texts.tsx';
 import { durationOf } from '../../parts/times.tsx';
 import { splitWords } from './split-words.ts';

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ApprovalView } from '../../../../../src/http-api/approvals.ts';
-import type { Dashboard } from '../../data/dashboard.ts';
 import { answeredText } from './answered.ts';
-import { createVerdicts } from './give-verdicts.ts';
+import { createVerdicts, type VerdictParts } from './give-verdicts.ts';
 
 const question = (missing: number) => ({ id: `${missing}`, planHash: 'h' }) as ApprovalView;
 
@@ -13,7 +12,7 @@ function verdicts(told: string[]) {
   };
   const notices = { tell: (text: string) => void told.push(text) };
   const dashboard = { client: () => client, notices, session: { principal: 'person:ann' } };
-  return createVerdicts(dashboard as unknown as Dashboard, new AbortController().signal);
+  return createVerdicts(dashboard as unknown as VerdictParts, new AbortController().signal);
 }
 
 test('A-415: answers that are given together say how many are approved, and how many need more people', async () => {

@@ -4,7 +4,7 @@ import type { ApprovalView } from '../../../../../src/http-api/approvals.ts';
 import type { ExecutionView } from '../../../../../src/http-api/history.ts';
 import { commandText } from '../../../../../src/text/command-text.ts';
 import { useDashboard } from '../../data/dashboard.ts';
-import { problemText } from '../../parts/states.tsx';
+import { problemText } from '../../parts/problem-text.ts';
 import { Rendered } from '../../parts/texts.tsx';
 import { Ago } from '../../parts/times.tsx';
 

@@ -1,7 +1,6 @@
 import type { ApprovalView } from '../../../../../src/http-api/approvals.ts';
-import { ApiError } from '../../../../../src/http-api/client.ts';
-import type { Dashboard } from '../../data/dashboard.ts';
-import { problemText } from '../../parts/states.tsx';
+import { ApiError, type Client } from '../../../../../src/http-api/client.ts';
+import { problemText } from '../../parts/problem-text.ts';
 import type { Answered } from './answered.ts';
 import { whoAnswered } from './who-answered.ts';
 
@@ -11,10 +10,17 @@ export interface Answer {
   readonly grantMinutes?: number;
 }
 
+/** What it needs of the dashboard. */
+export interface VerdictParts {
+  readonly client: () => Pick<Client, 'call'>;
+  readonly notices: { readonly tell: (text: string, tone: 'good' | 'bad') => void };
+  readonly session: { readonly principal: string };
+}
+
 const atOnce = 4;
 
 /** Answers questions one by one, tells what went wrong, and says what became of them. */
-export function createVerdicts({ client, notices, session }: Dashboard, over: AbortSignal) {
+export function createVerdicts({ client, notices, session }: VerdictParts, over: AbortSignal) {
   const say = async (question: ApprovalView, { verdict, reason, grantMinutes }: Answer) => {
     const { id, planHash } = question;
     const body = { planHash, verdict, reason, ...(grantMinutes !== undefined && { grantMinutes }) };

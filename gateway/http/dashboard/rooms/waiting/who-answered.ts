@@ -9,7 +9,7 @@ const [tries, apartMs] = [8, 250];
 
 /** What became of a question that waits no more. */
 export async function whoAnswered(
-  client: Client,
+  client: Pick<Client, 'call'>,
   { executionId }: Pick<ApprovalView, 'executionId'>,
   me: string,
   signal: AbortSignal,
