@@ -170,8 +170,7 @@ async function* rowsOfHistory(warden: WardenApi, filter: HistoryFilter): AsyncGe
     const rows = await warden.history({ ...filter, ...(behind && { behind }), limit });
     yield* rows;
     behind = rows.at(-1);
-    // It has fewer if some were deleted meanwhile.
-    if (rows.length === 0) return;
+    if (rows.length < limit) return;
   }
 }
 
