@@ -10,8 +10,8 @@ const partsAtOnce = 50;
 /**
  * The newest rows that a filter lets through. An index has the rows of one agent, tool and decision in the order of a
  * page; for several agents at once the database would read all their rows and sort them. So each part of a filter is
- * asked for by itself, and no more rows of it are read than the page shows. If some are deleted
- * meanwhile, it is asked again: a short page is the last one.
+ * asked for by itself, and no more rows of it are read than the page shows. If some are deleted meanwhile, it is asked
+ * again: a short page is the last one.
  */
 export async function pageOfHistory(database: Database, filter: HistoryFilter): Promise<HistoryRow[]> {
   let places: readonly HistoryPlace[] = [];

@@ -4,14 +4,14 @@ import type { Logger } from 'pino';
 import { tokenBucket } from '../token-bucket.ts';
 
 // Published when the headers of a message have been read, before any of its content.
-const channels = ['http.server.request.start', 'http.client.response.finish'] as const;
+const [requests, responses] = ['http.server.request.start', 'http.client.response.finish'] as const;
 type Published = { readonly request?: IncomingMessage; readonly response?: IncomingMessage };
 
 /** Smaller pieces are joined. */
 const smallBytes = 1_024;
 const joinedBytes = 4_096;
-/** Smaller ones have a rate for each message; larger ones count by their bytes, where they are read. */
-const crumbBytes = 64;
+/** Smaller ones have a rate for each message; larger ones count by their bytes, where something reads them. */
+const tinyBytes = 64;
 /** The words of a model are some hundred a second. Twice as many at once. */
 const perSecond = 2_000;
 
@@ -27,12 +27,12 @@ export function joinSmallPieces(log: Pick<Logger, 'warn'>): Disposable {
   };
   const onRequest = (message: unknown) => join((message as Published).request, flooded);
   const onResponse = (message: unknown) => join((message as Published).response, flooded);
-  subscribe(channels[0], onRequest);
-  subscribe(channels[1], onResponse);
+  subscribe(requests, onRequest);
+  subscribe(responses, onResponse);
   return {
     [Symbol.dispose]: () => {
-      unsubscribe(channels[0], onRequest);
-      unsubscribe(channels[1], onResponse);
+      unsubscribe(requests, onRequest);
+      unsubscribe(responses, onResponse);
     },
   };
 }
@@ -70,7 +70,7 @@ function join(message: IncomingMessage | undefined, flooded: (peer: string) => v
   message.push = (piece: Buffer | null) => {
     if (piece !== null && piece.length < smallBytes) {
       if (message.destroyed) return false;
-      if (piece.length >= crumbBytes || rate.take(1)) keep(piece);
+      if (piece.length >= tinyBytes || rate.take(1)) keep(piece);
       else {
         flooded(message.socket?.remoteAddress ?? '');
         message.destroy();
