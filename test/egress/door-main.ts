@@ -2,6 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { openAuditLog } from '../../gateway/audit/audit-log.ts';
 import type { ConnectionRecord } from '../../gateway/audit/connection-record.ts';
 import { type AccountLimits, openAccount } from '../../gateway/egress/account.ts';
@@ -120,10 +122,18 @@ async function facts(): Promise<DoorFacts> {
   };
 }
 
+/** Bytes that are not garbage: how large V8 lets its heap grow meanwhile says nothing of what is kept. */
+function inUse(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
 process.on('message', (order: DoorOrder) => {
   if ('reach' in order) use(order);
   if ('stop' in order) stop();
   if ('tell' in order && order.tell === 'all') void facts().then((answer) => process.send?.(answer));
-  else process.send?.({ rss: process.memoryUsage().rss });
+  else process.send?.({ inUse: inUse() });
 });
 process.on('disconnect', () => process.exit());

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { attempt } from './command.ts';
+import { waitUntil } from './wait.ts';
 
 /** Pids of every process in a network namespace: the host's init, its engine and the engine's shims. */
 export async function processesIn(namespace: string): Promise<number[]> {
@@ -53,7 +54,21 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
   }
 }
 
-function status(pid: number): Promise<string> {
+/** SIGSTOP, to its end: a thread stops when it runs next, and until then it may still answer. */
+export async function stopAll(pids: readonly number[]): Promise<void> {
+  signalAll(pids, 'SIGSTOP');
+  await waitUntil('every thread to stop', 10_000, async () =>
+    (await Promise.all(pids.map(hasStopped))).every(Boolean),
+  );
+}
+
+async function hasStopped(pid: number): Promise<boolean> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const states = await Promise.all(threads.map((thread) => status(`${pid}/task/${thread}`)));
+  return states.every((text) => text === '' || /^State:\t[TZX]/m.test(text));
+}
+
+function status(pid: number | string): Promise<string> {
   return read(`/proc/${pid}/status`);
 }
 

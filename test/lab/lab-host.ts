@@ -2,7 +2,7 @@ import { attempt, type CommandOptions, type CommandResult, run } from './command
 import { delayLink } from './delay.ts';
 import { enginePids, startEngine, stopEngine } from './engine.ts';
 import { powerOff, powerOn } from './host.ts';
-import { hostCommands, hostInit, processesNamed, signalAll } from './host-processes.ts';
+import { hostCommands, hostInit, processesNamed, signalAll, stopAll } from './host-processes.ts';
 import type { HostNames } from './names.ts';
 
 /** One engine of a lab, and the faults that a test can cause. */
@@ -35,7 +35,6 @@ export interface LabHost extends HostNames {
 
 export function labHost(host: HostNames): LabHost {
   const link = (state: 'up' | 'down') => run(['ip', 'link', 'set', host.link, state]);
-  const signal = async (name: NodeJS.Signals) => signalAll(await enginePids(host), name);
   return {
     ...host,
     pid: () => enginePid(host),
@@ -46,8 +45,8 @@ export function labHost(host: HostNames): LabHost {
     heal: async () => void (await link('up')),
     delay: (milliseconds) => delayLink(host, milliseconds),
     kill: () => stopEngine(host, 'SIGKILL'),
-    freeze: () => signal('SIGSTOP'),
-    thaw: () => signal('SIGCONT'),
+    freeze: async () => stopAll(await enginePids(host)),
+    thaw: async () => signalAll(await enginePids(host), 'SIGCONT'),
     restart: () => restart(host),
     powerOff: () => powerOff(host),
     powerOn: async () => {

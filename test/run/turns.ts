@@ -159,7 +159,7 @@ export const slowFiles: readonly string[] = [
 ];
 
 /**
- * Files whose full counts take half a minute and more, those that take longest first. A run with `--long` takes every
+ * Files whose full counts take half a minute and more. A run with `--long` takes every
  * twelfth of them in full, and of the others their samples.
  */
 export const inFull: readonly string[] = [
@@ -249,6 +249,17 @@ export const inFull: readonly string[] = [
   'test/warden/many-relays.test.ts',
   'shim/native/test/carrier-taken-out.test.ts',
   'test/workspaces/held-up.test.ts',
+  'shim/native/test/carrier-exchange.test.ts',
+  'test/policy/real-scripts.test.ts',
+  'shim/native/test/carrier-fuzz.test.ts',
+  'shim/native/test/carrier-stream.test.ts',
+  'shim/native/test/carrier-boundaries.test.ts',
+  'shim/native/test/shim-name.test.ts',
+  'shim/native/test/carrier-between.test.ts',
+  'test/policy/real-same-options.test.ts',
+  'test/policy/real-built-in-goals.test.ts',
+  'src/log.programs.test.ts',
+  'shim/native/test/frames-fuzz.test.ts',
 ];
 
 export const turns = 12;

@@ -14,7 +14,7 @@ test.each(['settle', 'bringHome'] as const)(
     await first.settle(patience());
     writeFileSync(join(site.home.root, 'at home'), 'x');
     writeFileSync(join(site.replicas.one.root, 'there'), 'x');
-    site.freeze('one');
+    await site.freeze('one');
     const cut = first[step](patience());
     await sleep(300);
     site.lose('one');

@@ -67,7 +67,7 @@ test('12: a home that goes away is told from a replica that does', async () => {
   await using site = new Site('/dev/shm');
   expect(await settledOn(site, 'one')).toBeUndefined();
   const visit = site.visit('one');
-  site.freeze('home');
+  await site.freeze('home');
   const settling = visit.settle(patience()).catch((error: unknown) => error);
   // Home has been asked by then; one that had not been would have given way to the next.
   await new Promise((resolve) => setTimeout(resolve, 300));

@@ -30,7 +30,7 @@ import type {
 } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { encodeFrame } from '../../src/wire/frames.ts';
-
+import { stopAll } from '../lab/host-processes.ts';
 import type { HostileHow } from './hostile-replica.ts';
 
 export const agent = 'coder';
@@ -130,11 +130,10 @@ export class Site implements AsyncDisposable {
   }
 
   /** It is there and says nothing, as behind a link that was cut. */
-  freeze(which: HostName | 'home'): void {
-    const { pid = 0 } = this.#carriers.get(which)?.child ?? {};
-    process.kill(pid, 'SIGSTOP');
-    // It stops when it runs next: until then it may still be answering.
-    while (!/^State:\tT/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')));
+  async freeze(which: HostName | 'home'): Promise<void> {
+    const pid = this.#carriers.get(which)?.child.pid;
+    if (pid === undefined) throw new Error(`no carrier of ${which} runs`);
+    await stopAll([pid]);
   }
 
   /** What rsync would do to make the replica on `host` what home is. */
