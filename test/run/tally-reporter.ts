@@ -26,14 +26,18 @@ function tallyOf(modules: readonly TestModule[], unhandled: readonly unknown[]):
     passed: tests.filter((test) => test.result().state === 'passed').length,
     ...{ failed: failures.length, failures },
     skipped: tests.filter((test) => test.result().state === 'skipped').map(skipped),
-    unsteady: tests.filter((test) => test.diagnostic()?.flaky === true).map(({ fullName }) => fullName),
+    unsteady: tests.filter((test) => test.diagnostic()?.flaky === true).map(withFault),
   };
 }
 
 function failureOf(test: TestCase): string[] {
-  const { state, errors } = test.result();
-  if (state !== 'failed') return [];
-  return [`${test.module.relativeModuleId} > ${test.fullName}: ${firstLine(errors?.at(-1)?.message ?? '')}`];
+  return test.result().state === 'failed' ? [withFault(test)] : [];
+}
+
+/** The first try's fault: one of a later try may come from what the first one left. */
+function withFault(test: TestCase): string {
+  const [fault] = test.result().errors ?? [];
+  return `${test.module.relativeModuleId} > ${test.fullName}: ${firstLine(fault?.message ?? '')}`;
 }
 
 function firstLine(text: string): string {
