@@ -13,10 +13,12 @@ function reloader(first: string) {
   const lines: string[] = [];
   const live = openLiveConfig(parseGatewayConfig(first, 'g.yaml'));
   const parts: ReloadParts = {
-    check: ({ hosts }) => {
+    prepare: ({ hosts }: GatewayConfig) => {
       if (hosts.some(({ name }) => name === 'wrong')) throw new Error('host wrong: its key cannot be read');
+      const apply = () => void applied.push(hosts.map(({ name }) => name));
+      return { apply, [Symbol.dispose]: () => {} };
     },
-    apply: ({ hosts }: GatewayConfig) => void applied.push(hosts.map(({ name }) => name)),
+    apply: ({ apply }) => apply(),
     record: (entry) => void records.push(entry),
     log: pino({ level: 'info' }, { write: (line) => void lines.push(line) }),
   };

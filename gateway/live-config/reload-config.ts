@@ -5,6 +5,7 @@ import { parseGatewayConfig } from '../../src/config/load-gateway-config.ts';
 import type { Endpoint } from '../../src/egress/endpoint.ts';
 import type { Route } from '../../src/egress/route.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
+import type { Prepared } from '../ports/prepared.ts';
 import { byName, changesOf } from './change-text.ts';
 import type { Found } from './watch-file.ts';
 
@@ -26,10 +27,10 @@ export interface LiveEgress extends Pick<GatewayConfig, 'secrets'> {
 }
 
 export interface ReloadParts {
-  /** Throws if `apply` could not make all of it count. */
-  readonly check: (config: GatewayConfig) => void;
+  /** Opens what it needs anew. Throws if not all of it could count; changes nothing. */
+  readonly prepare: (config: GatewayConfig) => Prepared;
   /** Makes everything else match the file; `agents()` is the new one already. */
-  readonly apply: (config: GatewayConfig, before: GatewayConfig) => void;
+  readonly apply: (prepared: Prepared, before: GatewayConfig) => void;
   /** Appends to the audit without waiting. */
   readonly record: (entry: AuditRecord) => void;
   readonly log: Logger;
@@ -55,7 +56,7 @@ export function openLiveConfig(first: GatewayConfig): LiveConfig {
     problem = text;
   }
 
-  function follow(next: GatewayConfig, { apply, record, log }: ReloadParts): void {
+  function follow(next: GatewayConfig, prepared: Prepared, { apply, record, log }: ReloadParts): void {
     const changed = keysOf(next).filter((key) => !isDeepStrictEqual(next[key], current[key]));
     const late = changed.filter((key) => !isLive(key));
     if (late.length > 0) log.warn({ keys: late }, 'these keys of gateway.yaml need a restart of the gateway');
@@ -68,7 +69,7 @@ export function openLiveConfig(first: GatewayConfig): LiveConfig {
     egress = egressOf(next);
     log.info({ change: text }, 'gateway.yaml was loaded again');
     record({ type: 'lifecycle', event: 'reload', text });
-    apply(current, before);
+    apply(prepared, before);
   }
 
   return {
@@ -79,8 +80,9 @@ export function openLiveConfig(first: GatewayConfig): LiveConfig {
     take: (found, parts) => {
       const next = read(found, current.file, parts);
       if ('fault' in next) return complain(next.fault, parts);
+      using prepared = next.prepared;
       problem = '';
-      follow(next.config, parts);
+      follow(next.config, prepared, parts);
     },
   };
 }
@@ -92,13 +94,12 @@ function egressOf({ egress: { proxy }, routes, secrets }: GatewayConfig): LiveEg
 function read(
   found: Found,
   file: string,
-  { check }: Pick<ReloadParts, 'check'>,
-): { readonly config: GatewayConfig } | { readonly fault: string } {
+  { prepare }: Pick<ReloadParts, 'prepare'>,
+): { readonly config: GatewayConfig; readonly prepared: Prepared } | { readonly fault: string } {
   if ('fault' in found) return found;
   try {
     const config = parseGatewayConfig(found.text, file);
-    check(config);
-    return { config };
+    return { config, prepared: prepare(config) };
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) };
   }
