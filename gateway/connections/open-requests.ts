@@ -6,6 +6,7 @@ export interface OpenRequestLimits {
   readonly calls: number;
   /** Of bodies. */
   readonly bytes: number;
+  /** Of all agents, and of everybody else: who stops an agent waits for nothing that agents hold. */
   readonly bytesInAll: number;
 }
 
@@ -27,22 +28,23 @@ const comeBackMs = 1000;
 
 export function createOpenRequests(limits: OpenRequestLimits = openRequestLimits): OpenRequests {
   const open = new Map<string, { calls: number; bytes: number }>();
-  let inAll = 0;
+  const [ofAgents, ofOthers] = [{ bytes: 0 }, { bytes: 0 }];
   return {
     enter: (name, request) => {
       const bytes = sizeOf(request);
       const own = open.get(name) ?? { calls: 0, bytes: 0 };
+      const inAll = name.startsWith('agent:') ? ofAgents : ofOthers;
       if (own.calls >= limits.calls) throw tooMuch(`${name} has ${own.calls} calls open`);
       if (own.bytes + bytes > limits.bytes) throw tooMuch(`${name} has ${own.bytes} bytes of bodies open`);
-      if (inAll + bytes > limits.bytesInAll) throw tooMuch('there are too many bytes of bodies open');
+      if (inAll.bytes + bytes > limits.bytesInAll) throw tooMuch('there are too many bytes of bodies open');
       own.calls += 1;
       own.bytes += bytes;
-      inAll += bytes;
+      inAll.bytes += bytes;
       open.set(name, own);
       return () => {
         own.calls -= 1;
         own.bytes -= bytes;
-        inAll -= bytes;
+        inAll.bytes -= bytes;
         if (own.calls === 0) open.delete(name);
       };
     },
