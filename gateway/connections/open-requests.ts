@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { type BodyTurns, createBodyTurns } from './body-turns.ts';
 import { TooSoon } from './call-budget.ts';
 
 /** What one principal, and all together, may have open at once, over HTTP and by agents' own doors together. */
@@ -19,7 +20,7 @@ export const openRequestLimits: OpenRequestLimits = {
 /** A longer one is refused while it is read. */
 export const bodyBytes = 2 * 1024 * 1024;
 
-export interface OpenRequests {
+export interface OpenRequests extends BodyTurns {
   /** Before a byte of the body is read. Throws TooSoon; counts until the returned function is called, once. */
   readonly enter: (name: string, request: Pick<IncomingMessage, 'headers'>) => () => void;
 }
@@ -30,6 +31,7 @@ export function createOpenRequests(limits: OpenRequestLimits = openRequestLimits
   const open = new Map<string, { calls: number; bytes: number }>();
   const [ofAgents, ofOthers] = [{ bytes: 0 }, { bytes: 0 }];
   return {
+    ...createBodyTurns(),
     enter: (name, request) => {
       const bytes = sizeOf(request);
       const own = open.get(name) ?? { calls: 0, bytes: 0 };
