@@ -18,7 +18,8 @@ export interface LiveConfig {
   readonly egress: () => LiveEgress;
   /** Empty, or why the present file is not in force; then the last good one is. */
   readonly problem: () => string;
-  readonly take: (found: Found, parts: ReloadParts) => void;
+  /** False if the same may be taken later: something else than its text is why it is refused. */
+  readonly take: (found: Found, parts: ReloadParts) => boolean;
 }
 
 export interface LiveEgress extends Pick<GatewayConfig, 'secrets'> {
@@ -50,10 +51,13 @@ export function openLiveConfig(first: GatewayConfig): LiveConfig {
   let egress = egressOf(first);
   let problem = '';
 
-  function complain(text: string, { record, log }: ReloadParts): void {
-    log.error({ file: current.file }, `gateway.yaml is refused, the last good one stays: ${text}`);
-    if (text !== problem) record({ type: 'incident', incident: 'config-refused', caller: '', text });
-    problem = text;
+  function complain({ fault, isLasting }: Refusal, { record, log }: ReloadParts): boolean {
+    const text = `gateway.yaml is refused, the last good one stays: ${fault}`;
+    // What does not last is tried again and again.
+    if (isLasting || fault !== problem) log.error({ file: current.file }, text);
+    if (fault !== problem) record({ type: 'incident', incident: 'config-refused', caller: '', text: fault });
+    problem = fault;
+    return isLasting;
   }
 
   function follow(next: GatewayConfig, prepared: Prepared, { apply, record, log }: ReloadParts): void {
@@ -79,12 +83,19 @@ export function openLiveConfig(first: GatewayConfig): LiveConfig {
     problem: () => problem,
     take: (found, parts) => {
       const next = read(found, current.file, parts);
-      if ('fault' in next) return complain(next.fault, parts);
+      if ('fault' in next) return complain(next, parts);
       using prepared = next.prepared;
       problem = '';
       follow(next.config, prepared, parts);
+      return true;
     },
   };
+}
+
+interface Refusal {
+  readonly fault: string;
+  /** The file says why: it is refused until it is another one. */
+  readonly isLasting: boolean;
 }
 
 function egressOf({ egress: { proxy }, routes, secrets }: GatewayConfig): LiveEgress {
@@ -95,13 +106,16 @@ function read(
   found: Found,
   file: string,
   { prepare }: Pick<ReloadParts, 'prepare'>,
-): { readonly config: GatewayConfig; readonly prepared: Prepared } | { readonly fault: string } {
-  if ('fault' in found) return found;
+): { readonly config: GatewayConfig; readonly prepared: Prepared } | Refusal {
+  let isLasting = false;
+  if ('fault' in found) return { ...found, isLasting };
   try {
+    isLasting = true;
     const config = parseGatewayConfig(found.text, file);
+    isLasting = false;
     return { config, prepared: prepare(config) };
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
+    return { fault: error instanceof Error ? error.message : String(error), isLasting };
   }
 }
 
