@@ -59,6 +59,7 @@ import { reloadOnChange } from './live-config/reload-on-change.ts';
 import { createCounted } from './metrics/counted.ts';
 import { openNotify } from './notify/open-notify.ts';
 import { openProvider } from './oidc/open-provider.ts';
+import type { Prepared } from './ports/prepared.ts';
 import { lackingApprovers } from './principals/lacking-approvers.ts';
 import { createPrincipalOperations } from './principals/principal-operations.ts';
 import { restoreWaiting } from './restore.ts';
@@ -154,10 +155,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const pool = openPool({
     config,
     policy,
-    openEngine: (host) => {
-      const engine = counted.watchEngine(openEngine(host));
-      return workspaces.onHost(host.name, engine);
-    },
+    openEngine: (host) => workspaces.onHost(host.name, counted.watchEngine(openEngine(host))),
     ...{ record, drained: drains.names(), onLost: workspaces.lost, log },
   });
   const { scheduler, warmer, fleet, sessions } = pool;
@@ -271,14 +269,15 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     pool.followPolicy();
   };
   followPolicy(policyFile, { audit, changed, log, faults }, watching.signal);
-  const apply = (next: GatewayConfig, before: GatewayConfig) => {
+  const apply = (prepared: Prepared, before: GatewayConfig) => {
     holdToAgents(before.agents);
     workspaces.holdToAgents();
-    pool.apply(next);
+    prepared.apply();
     tellRelays();
   };
   doors.follow({ log, faults }, watching.signal);
-  reloadOnChange(live, { file: config.file, check: pool.check, apply, record, log, faults }, watching.signal);
+  const reloading = { file: config.file, prepare: pool.prepare, apply, record, log, faults };
+  reloadOnChange(live, reloading, watching.signal);
   workspaces.begin(pool);
   const page = pageUrl(config.http, servers.ports.http);
   await notify.begin({ ...records, warden, agents, principals, page, faults, log });

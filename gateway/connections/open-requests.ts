@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { type BodyTurns, createBodyTurns } from './body-turns.ts';
 import { TooSoon } from './call-budget.ts';
 
 /** What one principal, and all together, may have open at once, over HTTP and by agents' own doors together. */
@@ -6,6 +7,7 @@ export interface OpenRequestLimits {
   readonly calls: number;
   /** Of bodies. */
   readonly bytes: number;
+  /** Of all agents, and of everybody else: who stops an agent waits for nothing that agents hold. */
   readonly bytesInAll: number;
 }
 
@@ -18,7 +20,7 @@ export const openRequestLimits: OpenRequestLimits = {
 /** A longer one is refused while it is read. */
 export const bodyBytes = 2 * 1024 * 1024;
 
-export interface OpenRequests {
+export interface OpenRequests extends BodyTurns {
   /** Before a byte of the body is read. Throws TooSoon; counts until the returned function is called, once. */
   readonly enter: (name: string, request: Pick<IncomingMessage, 'headers'>) => () => void;
 }
@@ -27,22 +29,24 @@ const comeBackMs = 1000;
 
 export function createOpenRequests(limits: OpenRequestLimits = openRequestLimits): OpenRequests {
   const open = new Map<string, { calls: number; bytes: number }>();
-  let inAll = 0;
+  const [ofAgents, ofOthers] = [{ bytes: 0 }, { bytes: 0 }];
   return {
+    ...createBodyTurns(),
     enter: (name, request) => {
       const bytes = sizeOf(request);
       const own = open.get(name) ?? { calls: 0, bytes: 0 };
+      const inAll = name.startsWith('agent:') ? ofAgents : ofOthers;
       if (own.calls >= limits.calls) throw tooMuch(`${name} has ${own.calls} calls open`);
       if (own.bytes + bytes > limits.bytes) throw tooMuch(`${name} has ${own.bytes} bytes of bodies open`);
-      if (inAll + bytes > limits.bytesInAll) throw tooMuch('there are too many bytes of bodies open');
+      if (inAll.bytes + bytes > limits.bytesInAll) throw tooMuch('there are too many bytes of bodies open');
       own.calls += 1;
       own.bytes += bytes;
-      inAll += bytes;
+      inAll.bytes += bytes;
       open.set(name, own);
       return () => {
         own.calls -= 1;
         own.bytes -= bytes;
-        inAll -= bytes;
+        inAll.bytes -= bytes;
         if (own.calls === 0) open.delete(name);
       };
     },

@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import { createCrumbBudgets } from '../../src/crumb-budgets.ts';
-import { ownHostFinder } from '../../src/egress/find-own-host.ts';
+import { ownHostFinders } from '../../src/egress/find-own-host.ts';
 import { type Connect, guardedConnect } from '../../src/egress/guarded-connect.ts';
 import { type OwnAddresses, ownAddresses } from '../../src/egress/own-addresses.ts';
 import { resolveName } from '../../src/egress/resolve-name.ts';
@@ -42,7 +42,7 @@ export function openGatewayEgress({
   ...asked
 }: GatewayEgressParts): GatewayEgress {
   const engines = () => [...live.hosts().values()];
-  const lookUp = ownAddresses(() => ownHosts(config, engines()), ownHostFinder());
+  const lookUp = ownAddresses(() => ownHosts(config, engines()), ownHostFinders());
   let unfound: readonly string[] = [];
   const ours: OwnAddresses = async (signal) => {
     const own = await lookUp(signal);

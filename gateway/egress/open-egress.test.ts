@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Connect } from '../../src/egress/guarded-connect.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
@@ -52,7 +53,7 @@ const mcpHead = 'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:3128\r\nContent-Type: app
 test('A-445 P17: who loses its door to MCP while its message comes is not served by it', async () => {
   const { egress, way } = openTestEgress();
   let [hasDoor, asked] = [true, 0];
-  const door = { enter: () => () => {}, serve: async () => (asked++, new Response('served')) };
+  const door = { ...createOpenRequests(), serve: async () => (asked++, new Response('served')) };
   const [client, user] = duplexPair();
   const served = egress.serve(client, { ...way, mcp: () => (hasDoor ? door : undefined) }, true);
   user.write(`${mcpHead}Content-Length: 2\r\n\r\n{`);
@@ -67,8 +68,8 @@ test('A-445 P17: who loses its door to MCP while its message comes is not served
 
 test('A-442 P20: what an agent sends to its door to MCP counts with what it has open elsewhere, until it is over', async () => {
   const { egress, way } = openTestEgress();
-  const { enter } = createOpenRequests({ calls: 9, bytes: 10, bytesInAll: 100 });
-  const mcp = () => ({ enter, serve: async () => new Response('served') });
+  const requests = createOpenRequests({ calls: 9, bytes: 10, bytesInAll: 100 });
+  const mcp = () => ({ ...requests, serve: async () => new Response('served') });
   const sayTo = (body: string) => {
     const [client, user] = duplexPair();
     const served = egress.serve(client, { ...way, mcp }, true);
@@ -76,7 +77,7 @@ test('A-442 P20: what an agent sends to its door to MCP counts with what it has 
     return { user, served };
   };
   const silent = sayTo('{');
-  const leave = enter('agent:coder', { headers: { 'content-length': '4' } });
+  const leave = requests.enter('agent:coder', { headers: { 'content-length': '4' } });
   const another = sayTo('{  }');
   expect(await text(another.user)).toMatch(
     /^HTTP\/1\.1 503 clawrden: egress-limit: .*8 bytes of bodies open/,
@@ -90,10 +91,35 @@ test('A-442 P20: what an agent sends to its door to MCP counts with what it has 
   leave();
 });
 
+test('A-455 P20: of the large messages of an agent to its door to MCP one is read at a time, with a turn for others', async () => {
+  const { egress, way } = openTestEgress();
+  let [turns, isOver] = [0, false];
+  const counting = (async () => {
+    for (; !isOver; turns += 1) await turn();
+  })();
+  const servedAt: number[] = [];
+  const serve = async () => (servedAt.push(turns), new Response('served'));
+  const requests = createOpenRequests();
+  const body = JSON.stringify({ args: Array.from({ length: 8000 }, () => 'x') });
+  const visits = Array.from({ length: 12 }, () => {
+    const [client, user] = duplexPair();
+    const served = egress.serve(client, { ...way, mcp: () => ({ ...requests, serve }) }, true);
+    user.write(`${mcpHead}Content-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`);
+    return { user, served };
+  });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  for (const { user } of visits) user.write('}');
+  for (const { user } of visits) expect(await text(user)).toMatch(/^HTTP\/1\.1 200 /);
+  await Promise.all(visits.map(({ served }) => served));
+  isOver = true;
+  await counting;
+  expect(new Set(servedAt).size).toBe(12);
+});
+
 test('A-299 P22: a message for MCP that never comes does not hold its place for ever', async () => {
   const { egress, way, records } = openTestEgress({ idleMs: 200 });
   const serve = () => Promise.reject(new Error('nothing has come'));
-  const mcp = () => ({ enter: () => () => {}, serve });
+  const mcp = () => ({ ...createOpenRequests(), serve });
   const [client, user] = duplexPair();
   const served = egress.serve(client, { ...way, mcp }, true);
   user.write(`${mcpHead}Content-Length: 9\r\n\r\n{`);

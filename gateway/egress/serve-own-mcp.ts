@@ -7,7 +7,6 @@ import { wayOutHost, wayOutPort } from '../../src/egress/route.ts';
 import { toClawrdenError } from '../../src/errors.ts';
 import { bodyBytes } from '../connections/open-requests.ts';
 import { pumpResponse } from '../connections/pump-response.ts';
-import { readJsonBody } from '../connections/read-json-body.ts';
 import type { McpDoor } from '../ports/mcp-door.ts';
 import { allAgents, principalName } from '../ports/principal.ts';
 import type { Asked } from './read-request.ts';
@@ -36,7 +35,8 @@ export async function serveOwnMcp(
   check(asked, visit);
   const leave = enter(door, way.agent, request);
   try {
-    await serveBody(asked, visit, await readWithin(Math.min(idleMs, bodyMs), request, visit));
+    const bytes = await readWithin(Math.min(idleMs, bodyMs), request, visit);
+    await serveBody(asked, visit, await bodyOf(bytes, door, visit));
   } finally {
     leave();
   }
@@ -45,16 +45,20 @@ export async function serveOwnMcp(
 /** Its body counts with those that the agent sends to the gateway's HTTP listener. */
 function enter(door: McpDoor, agent: string, request: IncomingMessage): () => void {
   try {
-    return door.enter(principalName({ kind: 'agent', name: agent }), request);
+    return door.enter(nameOf(agent), request);
   } catch (error) {
     throw new EgressError('limit', toClawrdenError(error).message);
   }
 }
 
-async function serveBody(asked: Asked & { is: 'request' }, visit: Visit, body: Buffer): Promise<void> {
+function nameOf(agent: string): string {
+  return principalName({ kind: 'agent', name: agent });
+}
+
+async function serveBody(asked: Asked & { is: 'request' }, visit: Visit, body: unknown): Promise<void> {
   const { request, response } = asked;
   const { way, signal } = visit;
-  // The body took its time, and the agent may have lost its door meanwhile.
+  // The body and its turn took their time, and the agent may have lost its door meanwhile.
   const mcp = way.mcp?.();
   if (mcp === undefined) return await answer(asked, visit, noDoor());
   const headers = Object.entries(request.headers).map(
@@ -63,7 +67,7 @@ async function serveBody(asked: Asked & { is: 'request' }, visit: Visit, body: B
   const call = {
     caller: { kind: 'agent', name: way.agent, role: 'agent', scope: allAgents } as const,
     request: new Request(`http://clawrden${path}`, { method: 'POST', headers, signal }),
-    body: bodyOf(body),
+    body,
     drained: () => (response.writableNeedDrain ? drained(response) : undefined),
   };
   await answer(asked, visit, await mcp.serve(call));
@@ -103,10 +107,12 @@ async function readAll(request: AsyncIterable<Buffer>, spend: Visit['spend']): P
   return Buffer.concat(kept);
 }
 
-function bodyOf(bytes: Buffer): unknown {
+/** In its turn among those that the agent sends to the gateway's HTTP listener. */
+async function bodyOf(bytes: Buffer, door: McpDoor, { way, signal }: Visit): Promise<unknown> {
   try {
-    return readJsonBody(bytes);
+    return await door.read(nameOf(way.agent), bytes, signal);
   } catch (error) {
+    if (signal.aborted) throw signal.reason;
     throw new EgressError('invalid', toClawrdenError(error).message);
   }
 }

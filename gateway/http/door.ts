@@ -8,12 +8,12 @@ import type { Route } from '../../src/http-api/route.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
 import { bodyBytes } from '../connections/open-requests.ts';
 import type { LivePair } from '../live-config/server-files.ts';
-import type { BodyTurns } from './body-turns.ts';
 import { type BrokenRequests, createBrokenRequests } from './broken-requests.ts';
 import { answerHeaders } from './browser/page-headers.ts';
 import type { Callers } from './callers.ts';
 import { checkRequest } from './check-request.ts';
 import { boundConnections, type Connections } from './connections.ts';
+import type { InFlight } from './in-flight.ts';
 import { type HttpPace, nodeServer } from './node-server.ts';
 import { type OwnHosts, ownHosts } from './own-hosts.ts';
 import { HttpRefused } from './problem.ts';
@@ -29,7 +29,7 @@ export interface DoorParts {
   readonly callers: Pick<Callers, 'mayConnect' | 'chargeStranger'>;
   readonly pace: HttpPace;
   readonly routes: readonly Pick<Route, 'method' | 'path' | 'open'>[];
-  readonly bodies: BodyTurns;
+  readonly bodies: Pick<InFlight, 'read'>;
   readonly faults: Faults;
   readonly log: Logger;
 }
@@ -102,7 +102,7 @@ function newApp({
   readonly serverFactory: (handle: RequestListener) => Server;
   readonly clientErrorHandler: BrokenRequests['answer'];
   readonly routes: DoorParts['routes'];
-  readonly bodies: BodyTurns;
+  readonly bodies: DoorParts['bodies'];
   readonly faults: Faults;
 }): FastifyInstance {
   const problems = sendProblem(faults);

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { ListenAddress } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import { metricsType, type RouteName, routes } from '../../src/http-api/routes.ts';
+import { readJsonBody } from '../connections/read-json-body.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
-import { createBodyTurns } from './body-turns.ts';
 import { createDoor } from './door.ts';
 import { type MonitorHandlers, monitorHandlers } from './monitor-handlers.ts';
 import type { HttpPace } from './node-server.ts';
@@ -27,7 +27,7 @@ export async function openMetricsDoor(listen: ListenAddress, { warden, ...parts 
   const answers: MonitorHandlers = { ...handlers, metrics: fresh(handlers.metrics) };
   const http = { listen, trustProxy: [] };
   const callers = { mayConnect: () => true, chargeStranger: () => {} };
-  const bodies = createBodyTurns({ callerOf: () => undefined });
+  const bodies = { read: async (_request: unknown, bytes: Buffer) => readJsonBody(bytes) };
   const own = names.map((name) => routes[name]);
   const door = createDoor({ http, limits, callers, routes: own, bodies, ...parts });
   for (const name of names) {

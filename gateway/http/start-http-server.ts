@@ -17,7 +17,6 @@ import type { McpDoor } from '../ports/mcp-door.ts';
 import type { ProviderSignIn } from '../ports/provider-sign-in.ts';
 import type { WardenApi } from '../ports/warden-api.ts';
 import { addRoutes } from './add-routes.ts';
-import { createBodyTurns } from './body-turns.ts';
 import { serveCallback } from './browser/serve-callback.ts';
 import { createFindFile, serveDashboard } from './browser/serve-dashboard.ts';
 import { createCallers } from './callers.ts';
@@ -76,7 +75,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   const every = Object.values<Route>(routes);
   const inFlight = createInFlight(options.requests);
   const door = createDoor({
-    ...{ http, tls, limits, callers, pace, faults, log, bodies: createBodyTurns(inFlight) },
+    ...{ http, tls, limits, callers, pace, faults, log, bodies: inFlight },
     routes: [...every, mcpRoute],
   });
   const { connections } = door;

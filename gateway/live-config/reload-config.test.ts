@@ -1,9 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
 import { parseGatewayConfig } from '../../src/config/load-gateway-config.ts';
+import { createFaults } from '../../src/faults.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import { openLiveConfig, type ReloadParts } from './reload-config.ts';
+import { reloadOnChange } from './reload-on-change.ts';
 
 const host = (name: string, more = '') => `  - { name: ${name}, engine: "unix:///${name}"${more} }\n`;
 
@@ -11,20 +16,24 @@ function reloader(first: string) {
   const applied: string[][] = [];
   const records: AuditRecord[] = [];
   const lines: string[] = [];
+  const keys = { canBeRead: false, tries: 0 };
   const live = openLiveConfig(parseGatewayConfig(first, 'g.yaml'));
   const parts: ReloadParts = {
-    check: ({ hosts }) => {
-      if (hosts.some(({ name }) => name === 'wrong')) throw new Error('host wrong: its key cannot be read');
+    prepare: ({ hosts }: GatewayConfig) => {
+      keys.tries += 1;
+      if (!keys.canBeRead && hosts.some(({ name }) => name === 'wrong'))
+        throw new Error('host wrong: its key cannot be read');
+      const apply = () => void applied.push(hosts.map(({ name }) => name));
+      return { apply, [Symbol.dispose]: () => {} };
     },
-    apply: ({ hosts }: GatewayConfig) => void applied.push(hosts.map(({ name }) => name)),
+    apply: ({ apply }) => apply(),
     record: (entry) => void records.push(entry),
     log: pino({ level: 'info' }, { write: (line) => void lines.push(line) }),
   };
   return {
     applied,
     records,
-    lines,
-    live,
+    ...{ lines, keys, live, parts },
     load: (text: string) => live.take({ text }, parts),
   };
 }
@@ -62,6 +71,26 @@ test('A-450: a file whose hosts cannot all be used changes nothing, and is taken
   expect(records).toMatchObject([{ incident: 'config-refused' }]);
   load(`hosts:\n${host('b')}`);
   expect([applied, live.problem()]).toEqual([[['b']], '']);
+});
+
+test('A-458: a file that was refused because a key could not be read is taken once it can be, and told once until then', async () => {
+  const { applied, records, lines, keys, live, parts } = reloader(`hosts:\n${host('a')}`);
+  const folder = mkdtempSync(join(tmpdir(), 'clawrden-reload-'));
+  const watching = new AbortController();
+  onTestFinished(() => {
+    watching.abort();
+    rmSync(folder, { recursive: true });
+  });
+  const file = join(folder, 'gateway.yaml');
+  writeFileSync(file, `hosts:\n${host('a')}${host('wrong')}`);
+  reloadOnChange(live, { ...parts, file, faults: createFaults({ error: () => {} }) }, watching.signal);
+  await expect.poll(() => keys.tries, { timeout: 10_000 }).toBeGreaterThan(2);
+  expect(live.problem()).toContain('its key cannot be read');
+  keys.canBeRead = true;
+  await expect.poll(() => applied, { timeout: 5000 }).toEqual([['a', 'wrong']]);
+  expect(live.problem()).toBe('');
+  expect(records).toMatchObject([{ incident: 'config-refused' }, { event: 'reload' }]);
+  expect(lines.filter((line) => line.includes('is refused'))).toHaveLength(1);
 });
 
 test('what needs a restart is told, and what does not is applied all the same', () => {

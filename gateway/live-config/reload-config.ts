@@ -5,6 +5,7 @@ import { parseGatewayConfig } from '../../src/config/load-gateway-config.ts';
 import type { Endpoint } from '../../src/egress/endpoint.ts';
 import type { Route } from '../../src/egress/route.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
+import type { Prepared } from '../ports/prepared.ts';
 import { byName, changesOf } from './change-text.ts';
 import type { Found } from './watch-file.ts';
 
@@ -17,7 +18,8 @@ export interface LiveConfig {
   readonly egress: () => LiveEgress;
   /** Empty, or why the present file is not in force; then the last good one is. */
   readonly problem: () => string;
-  readonly take: (found: Found, parts: ReloadParts) => void;
+  /** False if the same may be taken later: something else than its text is why it is refused. */
+  readonly take: (found: Found, parts: ReloadParts) => boolean;
 }
 
 export interface LiveEgress extends Pick<GatewayConfig, 'secrets'> {
@@ -26,10 +28,10 @@ export interface LiveEgress extends Pick<GatewayConfig, 'secrets'> {
 }
 
 export interface ReloadParts {
-  /** Throws if `apply` could not make all of it count. */
-  readonly check: (config: GatewayConfig) => void;
+  /** Opens what it needs anew. Throws if not all of it could count; changes nothing. */
+  readonly prepare: (config: GatewayConfig) => Prepared;
   /** Makes everything else match the file; `agents()` is the new one already. */
-  readonly apply: (config: GatewayConfig, before: GatewayConfig) => void;
+  readonly apply: (prepared: Prepared, before: GatewayConfig) => void;
   /** Appends to the audit without waiting. */
   readonly record: (entry: AuditRecord) => void;
   readonly log: Logger;
@@ -49,13 +51,16 @@ export function openLiveConfig(first: GatewayConfig): LiveConfig {
   let egress = egressOf(first);
   let problem = '';
 
-  function complain(text: string, { record, log }: ReloadParts): void {
-    log.error({ file: current.file }, `gateway.yaml is refused, the last good one stays: ${text}`);
-    if (text !== problem) record({ type: 'incident', incident: 'config-refused', caller: '', text });
-    problem = text;
+  function complain({ fault, isLasting }: Refusal, { record, log }: ReloadParts): boolean {
+    const text = `gateway.yaml is refused, the last good one stays: ${fault}`;
+    // What does not last is tried again and again.
+    if (isLasting || fault !== problem) log.error({ file: current.file }, text);
+    if (fault !== problem) record({ type: 'incident', incident: 'config-refused', caller: '', text: fault });
+    problem = fault;
+    return isLasting;
   }
 
-  function follow(next: GatewayConfig, { apply, record, log }: ReloadParts): void {
+  function follow(next: GatewayConfig, prepared: Prepared, { apply, record, log }: ReloadParts): void {
     const changed = keysOf(next).filter((key) => !isDeepStrictEqual(next[key], current[key]));
     const late = changed.filter((key) => !isLive(key));
     if (late.length > 0) log.warn({ keys: late }, 'these keys of gateway.yaml need a restart of the gateway');
@@ -68,7 +73,7 @@ export function openLiveConfig(first: GatewayConfig): LiveConfig {
     egress = egressOf(next);
     log.info({ change: text }, 'gateway.yaml was loaded again');
     record({ type: 'lifecycle', event: 'reload', text });
-    apply(current, before);
+    apply(prepared, before);
   }
 
   return {
@@ -78,11 +83,19 @@ export function openLiveConfig(first: GatewayConfig): LiveConfig {
     problem: () => problem,
     take: (found, parts) => {
       const next = read(found, current.file, parts);
-      if ('fault' in next) return complain(next.fault, parts);
+      if ('fault' in next) return complain(next, parts);
+      using prepared = next.prepared;
       problem = '';
-      follow(next.config, parts);
+      follow(next.config, prepared, parts);
+      return true;
     },
   };
+}
+
+interface Refusal {
+  readonly fault: string;
+  /** The file says why: it is refused until it is another one. */
+  readonly isLasting: boolean;
 }
 
 function egressOf({ egress: { proxy }, routes, secrets }: GatewayConfig): LiveEgress {
@@ -92,15 +105,17 @@ function egressOf({ egress: { proxy }, routes, secrets }: GatewayConfig): LiveEg
 function read(
   found: Found,
   file: string,
-  { check }: Pick<ReloadParts, 'check'>,
-): { readonly config: GatewayConfig } | { readonly fault: string } {
-  if ('fault' in found) return found;
+  { prepare }: Pick<ReloadParts, 'prepare'>,
+): { readonly config: GatewayConfig; readonly prepared: Prepared } | Refusal {
+  let isLasting = false;
+  if ('fault' in found) return { ...found, isLasting };
   try {
+    isLasting = true;
     const config = parseGatewayConfig(found.text, file);
-    check(config);
-    return { config };
+    isLasting = false;
+    return { config, prepared: prepare(config) };
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
+    return { fault: error instanceof Error ? error.message : String(error), isLasting };
   }
 }
 

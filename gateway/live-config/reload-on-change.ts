@@ -15,10 +15,7 @@ export function reloadOnChange(
   { file, faults, ...parts }: ReloadOnChange,
   signal: AbortSignal,
 ): void {
-  const take = (found: Found) => {
-    live.take(found, parts);
-    return true;
-  };
+  const take = (found: Found) => live.take(found, parts);
   void watchFile(file, take, faults, signal);
   const onHangUp = faults.guard('SIGHUP', () => void take(readFound(file)));
   process.on('SIGHUP', onHangUp);

@@ -95,7 +95,7 @@ test('what could not be taken up comes again, and a fault in taking it ends neit
     if (next === undefined) throw new Error('broken');
     return next;
   });
-  await expect.poll(() => watching.found).toEqual(['a', 'a', 'a']);
+  await expect.poll(() => watching.found, { timeout: 5000 }).toEqual(['a', 'a', 'a']);
   await writeFile(file, 'b');
   await expect.poll(() => watching.faults).toEqual([`watching ${file}`]);
   await writeFile(file, 'c');

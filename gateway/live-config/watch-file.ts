@@ -6,10 +6,11 @@ import { fileStamp } from './file-stamp.ts';
 /** What a file holds, or why it cannot be read. */
 export type Found = { readonly text: string } | { readonly fault: string };
 
-/** Resolves with false if it has to be called with the same again. */
+/** Resolves with false if it has to be called with the same again, after a second. */
 export type Take = (found: Found) => boolean | Promise<boolean>;
 
 const lookEveryMs = 250;
+const againMs = 1000;
 
 /**
  * Calls `take` with what the file holds, first with what it holds now, then each time that it was written or replaced
@@ -29,15 +30,17 @@ export async function watchFile(
 /** What is to be called every now and then, of one file. */
 export function createLook(file: string, take: Take): () => Promise<void> {
   let [seen, taken] = ['', ''];
+  let againAt = Number.POSITIVE_INFINITY;
   return async () => {
     const [before, stamp] = [seen, fileStamp(file)];
     seen = stamp;
-    if (stamp !== before || stamp === taken) return;
+    if (stamp !== before || (stamp === taken && performance.now() < againAt)) return;
     const found = readFound(file);
     // It was written while it was read.
     if (fileStamp(file) !== stamp) return;
     taken = stamp;
-    if (!(await take(found))) taken = '';
+    againAt = Number.POSITIVE_INFINITY;
+    if (!(await take(found))) againAt = performance.now() + againMs;
   };
 }
 

@@ -30,7 +30,7 @@ export function createMcpDoor({ detached, warden, faults, requests, pace = mcpPa
   // What is made asks for results, so these have turns of their own.
   const [makes, looks] = [createLookTurns(), createLookTurns()];
   return {
-    enter: requests.enter,
+    ...requests,
     serve: async (call) => {
       // One request is charged for one call.
       if (Array.isArray(call.body)) return refusal(400, -32_600, 'send one message in each request');

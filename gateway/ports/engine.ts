@@ -44,6 +44,8 @@ export interface Engine {
    * clock) when it has reported all events before. Rejects if the stream breaks or cannot be opened.
    */
   readonly watch: (options: WatchOptions, signal: AbortSignal) => Promise<void>;
+  /** Its host is in the pool from now on. An engine may be opened only to see whether it can be: nothing else uses it before. */
+  readonly joined?: () => void;
   /** Ends idle connections; running calls continue to their end. */
   readonly close: () => void;
 }

@@ -11,7 +11,10 @@ export interface McpCall {
   readonly drained: () => Promise<void> | undefined;
 }
 
-/** What agents reach by MCP, behind any listener, each request of which enters. The request's signal aborts when the client has left. */
-export interface McpDoor extends Pick<OpenRequests, 'enter'> {
+/**
+ * What agents reach by MCP, behind any listener, each request of which enters and has its body read. The request's signal
+ * aborts when the client has left.
+ */
+export interface McpDoor extends OpenRequests {
   readonly serve: (call: McpCall) => Promise<Response>;
 }

@@ -5,6 +5,7 @@ import { latestOnly } from '../../src/latest-only.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Engine, ImageFacts } from '../ports/engine.ts';
+import type { Prepared } from '../ports/prepared.ts';
 import type { DockerHost } from './hosts/docker-host.ts';
 import { createFleet, type Fleet, type FleetParts } from './hosts/fleet.ts';
 import { createImagePulls, type ImageWish } from './hosts/image-pulls.ts';
@@ -29,10 +30,8 @@ export interface Pool {
   readonly forget: (agent: string) => void;
   /** The policy has changed: ghosts of the old policy are removed. */
   readonly followPolicy: () => void;
-  /** Throws if the hosts of gateway.yaml cannot be used as they stand there; changes nothing. */
-  readonly check: (config: Pooled) => void;
-  /** Makes hosts and warm ghosts match gateway.yaml. */
-  readonly apply: (config: Pooled) => void;
+  /** To make hosts and warm ghosts match gateway.yaml. Throws if its hosts cannot be used as they stand there. */
+  readonly prepare: (config: Pooled) => Prepared;
   /** The hosts that take work now. */
   readonly ready: () => readonly HostConfig[];
   readonly close: () => Promise<void>;
@@ -104,14 +103,17 @@ export function openPool(given: PoolParts): Pool {
       fleet.preload();
       wish();
     },
-    check: (next) => fleet.check(next.hosts),
-    apply: (next) => {
-      const others = otherAgents(config.agents, next.agents);
-      warmer.forget(others);
-      endSessions(sessions, others, next.agents);
-      config = next;
-      fleet.apply(config.hosts);
-      wish();
+    prepare: (next) => {
+      const prepared = fleet.prepare(next.hosts);
+      const apply = () => {
+        const others = otherAgents(config.agents, next.agents);
+        warmer.forget(others);
+        endSessions(sessions, others, next.agents);
+        config = next;
+        prepared.apply();
+        wish();
+      };
+      return { ...prepared, apply };
     },
     ready: () => hosts.filter(({ state }) => state === 'ready').map((host) => host.config),
     close: async () => {

@@ -9,6 +9,8 @@ import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Engine, GhostShape } from '../ports/engine.ts';
 import type { Replica, ReplicaHost } from '../ports/replica.ts';
 import { DockerHost } from '../scheduler/hosts/docker-host.ts';
+import { createFleet } from '../scheduler/hosts/fleet.ts';
+import { createLateExits } from '../scheduler/hosts/late-exits.ts';
 import { Scheduler } from '../scheduler/placement/scheduler.ts';
 import { shapeKey } from '../scheduler/warm/ghost-shape.ts';
 import { ghostlyEngine } from '../scheduler/warm/waiting-ghost.fixture.ts';
@@ -44,6 +46,16 @@ function shapeOf(agent: string): GhostShape {
   };
 }
 
+function newWorkspaces() {
+  const recorded: AuditRecord[] = [];
+  const kept = { add: async () => '' } as unknown as KeptChanges;
+  const workspaces = openWorkspaces({
+    ...{ agents: () => agents, hosts: () => new Map([['one', config]]), log },
+    ...{ incidents: { tell: () => {} }, record: (entry) => recorded.push(entry), kept },
+  });
+  return { workspaces, recorded };
+}
+
 /** A host that starts one ghost at a time, and a carrier of a replica there that has to look at a large tree first. */
 async function start() {
   const opening = Promise.withResolvers<Replica>();
@@ -53,13 +65,9 @@ async function start() {
     replicaAgents: async () => [],
     removeReplica: async () => false,
   };
-  const recorded: AuditRecord[] = [];
-  const kept = { add: async () => '' } as unknown as KeptChanges;
-  const workspaces = openWorkspaces({
-    ...{ agents: () => agents, hosts: () => new Map([['one', config]]), log },
-    ...{ incidents: { tell: () => {} }, record: (entry) => recorded.push(entry), kept },
-  });
+  const { workspaces, recorded } = newWorkspaces();
   const placing: Engine = workspaces.onHost('one', { ...engine, ...replicas });
+  placing.joined?.();
   const host = new DockerHost(config, placing);
   host.answered();
   await host.images.find('node:24');
@@ -108,6 +116,39 @@ test('A-394: a gateway that stops waits for no replica that is still looked at',
   await workspaces.close();
   gone.abort(new Error('gone'));
   await expect(late).rejects.toThrow('gone');
+});
+
+test('A-452 P24: after a change of the hosts that was refused, replicas are made by the engines that were there before', async () => {
+  const { workspaces } = newWorkspaces();
+  const asked: string[] = [];
+  const hosts: DockerHost[] = [];
+  const scheduler = new Scheduler(hosts, { running: 9, queued: 9, queueTimeoutMs: 1000 });
+  const warmer = createWarmer(scheduler, 20_000, log);
+  const fleet = createFleet({
+    ...{ hosts, scheduler, warmer, drained: new Set<string>(), images: () => [], onImages: () => {}, log },
+    lateExits: createLateExits(
+      () => {},
+      () => true,
+    ),
+    openEngine: ({ name, engine }) => {
+      if (name === 'wrong') throw new Error('its key cannot be read');
+      const openReplica: ReplicaHost['openReplica'] = async () => {
+        asked.push(engine);
+        const made = { folder: '/base', alive: () => true, found: {}, end: async () => {} };
+        return made as unknown as Replica;
+      };
+      const replicas = { openReplica, replicaAgents: async () => [], removeReplica: async () => false };
+      return workspaces.onHost(name, { ...ghostlyEngine(name), ...replicas });
+    },
+  });
+  fleet.apply([config]);
+  const moved = { ...config, engine: 'unix:///refused' };
+  expect(() => fleet.prepare([moved, { ...config, name: 'wrong' }])).toThrow('its key');
+  fleet.prepare([moved])[Symbol.dispose]();
+  await hosts[0]?.engine.placed?.(shapeOf('follows'), AbortSignal.timeout(20_000));
+  expect(asked).toEqual([config.engine]);
+  warmer.close();
+  await Promise.all([fleet.close(), workspaces.close()]);
 });
 
 /** What a carrier says that is ready and lost so many files that were written too late. */

@@ -44,7 +44,7 @@ export interface WorkspaceHooks {
 /** Workspaces that follow their agents to Docker hosts that do not see them. */
 export interface OpenWorkspaces extends Workspaces {
   readonly homes: Homes;
-  /** The engine of `host`, with each ghost's workspace as it is there. */
+  /** The engine of `host`, with each ghost's workspace as it is there; replicas are made by it once it has joined. */
   readonly onHost: (host: string, engine: Engine & ReplicaHost) => Engine;
   /** The host is lost: what is exchanged with it ends with this error. */
   readonly lost: (host: string, error: ClawrdenError) => void;
@@ -111,10 +111,11 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
   return {
     ...workspaces,
     ...{ homes, lost: (host, error) => replicas.lose(host, error) },
-    onHost: (host, engine) => {
-      replicas.attach(host, engine);
-      return { ...engine, placed: (shape, signal) => workspaces.placed(host, shape, signal) };
-    },
+    onHost: (host, engine) => ({
+      ...engine,
+      joined: () => replicas.attach(host, engine),
+      placed: (shape, signal) => workspaces.placed(host, shape, signal),
+    }),
     holdToAgents: () => {
       homes.holdToAgents();
       void retirement?.endIdle();

@@ -14,7 +14,7 @@ const mostAddresses = 256;
 export async function resolveName(name: string, signal: AbortSignal): Promise<readonly string[]> {
   if (isIP(name) !== 0) return [name];
   signal.throwIfAborted();
-  const resolver = new promises.Resolver({ timeout: answerWithinMs, tries: 2 });
+  const resolver = newResolver();
   using _ = onAbort(signal, () => resolver.cancel());
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   signal.throwIfAborted();
@@ -22,6 +22,22 @@ export async function resolveName(name: string, signal: AbortSignal): Promise<re
   if (found.length > mostAddresses) throw new EgressError('unreachable', `${name} has too many addresses`);
   if (found.length > 0) return found;
   throw new EgressError('unreachable', `${name} has no address`, codesOf(answers));
+}
+
+/** Its addresses of one kind. Rejects if it has none. */
+export async function resolveKind(
+  name: string,
+  kind: 4 | 6,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  signal.throwIfAborted();
+  const resolver = newResolver();
+  using _ = onAbort(signal, () => resolver.cancel());
+  return await (kind === 4 ? resolver.resolve4(name) : resolver.resolve6(name));
+}
+
+function newResolver(): promises.Resolver {
+  return new promises.Resolver({ timeout: answerWithinMs, tries: 2 });
 }
 
 function codesOf(answers: readonly PromiseSettledResult<readonly string[]>[]): string {

@@ -18,7 +18,7 @@ export interface ConnectResult {
   readonly tried: number;
 }
 
-const ours = ownAddresses(() => ['engine.example', '20.0.0.9'], resolveName);
+const ours = ownAddresses(() => ['engine.example', '20.0.0.9'], [resolveName]);
 
 process.on('message', (order: ConnectOrder) => void run(order).then((result) => process.send?.(result)));
 process.on('disconnect', () => process.exit());

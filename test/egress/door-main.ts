@@ -41,7 +41,7 @@ const [folder = ''] = process.argv.slice(2);
 const auditFile = join(folder, 'audit.jsonl');
 const { privateKey } = generateKeyPairSync('ed25519');
 const audit = await openAuditLog(auditFile, { key: privateKey });
-const ours = ownAddresses(() => ['engine.example'], resolveName);
+const ours = ownAddresses(() => ['engine.example'], [resolveName]);
 /** A file that a test may write, and a variable. */
 const secret = openSecrets(
   () =>

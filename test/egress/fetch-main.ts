@@ -46,7 +46,7 @@ const rules = `  - { name: no-evil, tools: [web_fetch], args: ["**", "http://evi
 
 const [folder = ''] = process.argv.slice(2);
 const core = await startCore(folder, undefined, { ...smallLimits, requestsPerSecond: 10_000 }, rules, tools);
-const ours = ownAddresses(() => ['engine.example'], resolveName);
+const ours = ownAddresses(() => ['engine.example'], [resolveName]);
 const connect = guardedConnect({ resolve: resolveName, ours });
 const { reaching } = openEgress({
   ...{ connect, audit: core.records.audit, routes: () => new Map() },

@@ -127,7 +127,7 @@ export async function startFollowedSite(
     log: pino({ level: 'silent' }),
   });
   for (const [name, host] of Object.entries(hosts))
-    workspaces.onHost(name, host.engine as Engine & ReplicaHost);
+    workspaces.onHost(name, host.engine as Engine & ReplicaHost).joined?.();
   const operations = workspaces.operations({
     audit: { append: async (entry) => void records.push(entry) },
     ledger: { executions: () => (stopped.push('asked'), []) },

@@ -21,7 +21,7 @@ function fleetOver(engine: GhostlyEngine) {
   const hosts: DockerHost[] = [];
   const scheduler = new Scheduler(hosts, { running: 100, queued: 10, queueTimeoutMs: 1000 });
   const warmer = createWarmer(scheduler, 5000, log);
-  const state = { tags: 0, watches: [] as WatchOptions[] };
+  const state = { tags: 0, watches: [] as WatchOptions[], opened: [] as string[] };
   engine.watch = async (options, signal) => {
     state.watches.push(options);
     options.onOpen?.(1);
@@ -35,6 +35,7 @@ function fleetOver(engine: GhostlyEngine) {
     ),
     openEngine: ({ name }) => {
       if (name === 'wrong') throw new Error('its key cannot be read');
+      state.opened.push(name);
       return engine;
     },
     images: () => ['one', 'two', 'three'],
@@ -88,12 +89,32 @@ test('A-450 P24: a change with a host whose engine cannot be opened changes no h
     { ...host, name: 'b' },
     { ...host, name: 'wrong' },
   ];
-  expect(() => over.fleet.check(wrong as unknown as HostConfig[])).toThrow('its key cannot be read');
+  expect(() => over.fleet.prepare(wrong as unknown as HostConfig[])).toThrow('its key cannot be read');
   expect(() => over.fleet.apply(wrong as unknown as HostConfig[])).toThrow('its key cannot be read');
   expect(names()).toEqual(before);
   over.fleet.apply([host]);
   await sleep(1_200);
   expect(over.hosts.map(({ name }) => name)).toEqual(['a']);
+});
+
+test('A-452 P24: an engine that is only opened joins nothing and is closed; one change opens each engine once', async () => {
+  const engine = ghostlyEngine('a');
+  await using over = fleetOver(engine);
+  const did: string[] = [];
+  engine.joined = () => void did.push('joined');
+  engine.close = () => void did.push('closed');
+  over.fleet.apply([host]);
+  expect([...over.state.opened, ...did.splice(0)]).toEqual(['a', 'joined']);
+  const wider = [host, { ...host, name: 'b' }];
+  expect(() => over.fleet.prepare([...wider, { ...host, name: 'wrong' }])).toThrow('its key');
+  over.fleet.prepare(wider)[Symbol.dispose]();
+  expect(did.splice(0)).toEqual(['closed', 'closed']);
+  over.state.opened.length = 0;
+  {
+    using prepared = over.fleet.prepare(wider);
+    prepared.apply();
+  }
+  expect([...over.state.opened, ...did]).toEqual(['b', 'joined']);
 });
 
 test('A-328 P20: what runs on a host that leaves is spared by the host that joins in its place', async () => {

@@ -6,6 +6,7 @@ import type { HostConfig } from '../../../src/config/gateway-config.ts';
 import type { ClawrdenError } from '../../../src/errors.ts';
 import { latestOnly } from '../../../src/latest-only.ts';
 import type { Engine } from '../../ports/engine.ts';
+import type { Prepared } from '../../ports/prepared.ts';
 import type { Scheduler } from '../placement/scheduler.ts';
 import type { Warmer } from '../warm/warmer.ts';
 import { DockerHost } from './docker-host.ts';
@@ -15,12 +16,12 @@ import { type HostHooks, type HostWatch, watchHost } from './watch-host.ts';
 
 /** The engines of gateway.yaml, each watched and kept clean. */
 export interface Fleet {
-  /** Throws if the engine of a host that these have anew cannot be used; changes nothing. */
-  readonly check: (configs: readonly HostConfig[]) => void;
   /**
-   * Makes the pool match gateway.yaml. If a host is gone from the file, it takes no work and leaves when its work has
-   * ended.
+   * Opens the engines of hosts that these have anew; throws if one cannot be used. To apply it makes the pool match
+   * gateway.yaml: if a host is gone from the file, it takes no work and leaves when its work has ended.
    */
+  readonly prepare: (configs: readonly HostConfig[]) => Prepared;
+  /** Both at once. */
   readonly apply: (configs: readonly HostConfig[]) => void;
   /** Stops or allows new work for the host; `undefined` if there is no host of that name. */
   readonly setDraining: (name: string, draining: boolean) => DockerHost | undefined;
@@ -75,13 +76,8 @@ export function createFleet(parts: FleetParts): Fleet {
   };
   const { members } = state;
   return {
-    check: (configs) => {
-      for (const { engine } of newHosts(state, configs)) engine.close();
-    },
-    apply: (configs) => {
-      apply(state, configs);
-      resume(parts);
-    },
+    prepare: (configs) => prepare(state, configs),
+    apply: (configs) => prepare(state, configs).apply(),
     setDraining: (name, draining) => {
       const host = members.get(name)?.host;
       if (host === undefined) return undefined;
@@ -115,10 +111,19 @@ interface State extends FleetParts {
   readonly sweeps: Sweeps;
 }
 
-function apply(state: State, configs: readonly HostConfig[]): void {
+function prepare(state: State, configs: readonly HostConfig[]): Prepared {
+  const opened = newHosts(state, configs);
+  return {
+    apply: () => {
+      apply(state, configs, opened.splice(0));
+      resume(state);
+    },
+    [Symbol.dispose]: () => closeAll(opened),
+  };
+}
+
+function apply(state: State, configs: readonly HostConfig[], joining: readonly NewHost[]): void {
   const { hosts, members } = state;
-  // First: if one cannot be opened, all stays as it is.
-  const joining = newHosts(state, configs);
   const wanted = new Map(configs.map((config) => [config.name, config]));
   for (const member of [...members.values()]) {
     const config = wanted.get(member.host.name);
@@ -146,9 +151,13 @@ function newHosts({ members, openEngine }: State, configs: readonly HostConfig[]
     }
     return opened;
   } catch (error) {
-    for (const { engine } of opened) engine.close();
+    closeAll(opened);
     throw error;
   }
+}
+
+function closeAll(opened: readonly NewHost[]): void {
+  for (const { engine } of opened) engine.close();
 }
 
 function join(state: State, { config, engine }: NewHost): void {
@@ -161,6 +170,7 @@ function join(state: State, { config, engine }: NewHost): void {
   host.onLost((error) => state.onLost?.(host.name, error));
   const watch = watchHost(host, state.hooks, stop.signal);
   state.members.set(host.name, { host, stop, cleaning, watch });
+  engine.joined?.();
 }
 
 function retire({ members, leaving, hosts, log }: State, member: Member): void {

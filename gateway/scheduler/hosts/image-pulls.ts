@@ -16,6 +16,9 @@ export interface ImageWish {
 
 interface Pull {
   readonly facts: Promise<ImageFacts>;
+  /** Resolves once it is slow. */
+  readonly slow: Promise<void>;
+  isSlow: boolean;
   readonly waiting: Set<(percent: number) => void>;
   readonly stop: AbortController;
   percent: number;
@@ -24,13 +27,14 @@ interface Pull {
 /** A tag may change its meaning, so only a reference by digest is ever pulled. */
 const namesContent = /@sha256:[0-9a-f]{64}$/;
 const tellEveryMs = 1000;
-/** Few wait longer for a tool: a pull that was given up after that counts as one that failed. */
-const patienceMs = 60_000;
+/** A pull is slow if it brings less than this within so long, whether its host does not want to or cannot. */
+const [pacePercent, paceMs] = [10, 30_000];
 
 /**
  * What an image's name means, like `resolveImage`. If no possible host has a `repo@sha256:…`, it is first pulled to
- * one of them. Commands that want the same image meanwhile share the pull; it is canceled when the last of them is
- * gone. Throws `image-missing` if the pull fails or takes longer than `withinMs`; the next one is another host's.
+ * one of them, and if that is slow, to one more: the first that has it counts. Commands that want the same image
+ * meanwhile share the pull; it is canceled when the last of them is gone. Throws `image-missing` if the pull fails or
+ * takes longer than `withinMs`; the next one is another host's.
  */
 export function createImagePulls(
   hosts: readonly DockerHost[],
@@ -40,23 +44,76 @@ export function createImagePulls(
   const failed = new FailedPulls();
   const pullTo = (host: DockerHost, reference: string): Pull => {
     const key = keyOf(host, reference);
-    const onEnd = (hasFailed: boolean) => {
-      pulls.delete(key);
-      if (hasFailed) failed.note(key);
-    };
-    const pull = pulls.get(key) ?? startPull(host, reference, withinMs, onEnd);
+    const known = pulls.get(key);
+    if (known !== undefined) return known;
+    const since = performance.now();
+    const pull = startPull(host, reference, withinMs);
     pulls.set(key, pull);
+    const ended = (note: () => void) => () => {
+      pulls.delete(key);
+      note();
+    };
+    const inVain = () => {
+      if (pull.stop.signal.aborted) failed.gaveUp(key, performance.now() - since);
+      else failed.note(key);
+    };
+    // The command that waited may be gone.
+    pull.facts.then(
+      ended(() => failed.forget(key)),
+      ended(inVain),
+    );
+    void pull.slow.then(() => {
+      pull.isSlow = true;
+      failed.note(key);
+    });
     return pull;
   };
+  const begin = (reference: string, fit: readonly DockerHost[]) => {
+    const begun = fit.find((host) => pulls.get(keyOf(host, reference))?.isSlow === false);
+    const host = begun ?? bestFor(reference, fit, failed);
+    return { host, pull: pullTo(host, reference) };
+  };
+  /** What another host has, once this pull is slow; otherwise as `facts`. */
+  const orAnother = async (facts: Promise<ImageFacts>, { slow }: Pull, ask: () => Promise<ImageFacts>) =>
+    (await Promise.race([slow.then(() => true), facts.then(() => false)])) ? await ask() : await facts;
   return async (reference, wish) => {
     const fit = able(hosts, wish.labels);
     if (!namesContent.test(reference) || fit.length === 0)
       return resolveImage(hosts, reference, wish.labels, wish.signal);
     const found = await firstWith(fit, reference, wish.signal);
     if (found !== undefined) return found;
-    const begun = fit.find((host) => pulls.has(keyOf(host, reference)));
-    return follow(pullTo(begun ?? bestFor(reference, fit, failed), reference), wish);
+    return await firstOf(wish, (waiting) => {
+      const { host, pull } = begin(reference, fit);
+      const facts = follow(pull, waiting);
+      const another = orAnother(facts, pull, () => {
+        const others = able(hosts, wish.labels).filter((other) => other !== host);
+        return others.length === 0 ? facts : follow(begin(reference, others).pull, waiting);
+      });
+      return [facts, another];
+    });
   };
+}
+
+/** Of the answers that `ask` waits for; the rest is given up then. Rejects as the first of them if none comes. */
+async function firstOf(
+  wish: ImageWish,
+  ask: (waiting: ImageWish) => readonly Promise<ImageFacts>[],
+): Promise<ImageFacts> {
+  const over = new AbortController();
+  let told = -1;
+  const onProgress = (percent: number) => {
+    if (percent > told) wish.onProgress(percent);
+    told = Math.max(told, percent);
+  };
+  try {
+    return await Promise.any(
+      ask({ ...wish, onProgress, signal: AbortSignal.any([wish.signal, over.signal]) }),
+    );
+  } catch (error) {
+    throw error instanceof AggregateError ? error.errors[0] : error;
+  } finally {
+    over.abort(new ClawrdenError('canceled', 'another host has the image'));
+  }
 }
 
 function keyOf({ name }: DockerHost, reference: string): string {
@@ -76,29 +133,24 @@ function least(hosts: readonly DockerHost[], of: (host: DockerHost) => number): 
   return hosts.reduce((best, host) => (of(host) < of(best) ? host : best));
 }
 
-function startPull(
-  host: DockerHost,
-  reference: string,
-  withinMs: number,
-  onEnd: (hasFailed: boolean) => void,
-): Pull {
-  const since = performance.now();
+function startPull(host: DockerHost, reference: string, withinMs: number): Pull {
   const stop = new AbortController();
   const waiting = new Set<(percent: number) => void>();
-  let toldAt = 0;
+  let [toldAt, reached, before] = [0, 0, 0];
   const onProgress = (percent: number) => {
+    reached = percent;
     if (percent === pull.percent || performance.now() - toldAt < tellEveryMs) return;
     toldAt = performance.now();
     pull.percent = percent;
     for (const tell of waiting) tell(percent);
   };
-  const facts = run(host, reference, withinMs, onProgress, stop);
-  // The command that waited may be gone.
-  facts.then(
-    () => onEnd(false),
-    () => onEnd(!stop.signal.aborted || performance.now() - since >= patienceMs),
-  );
-  const pull: Pull = { facts, waiting, stop, percent: 0 };
+  const slow = Promise.withResolvers<void>();
+  const look = setInterval(() => {
+    if (reached < before + pacePercent) slow.resolve();
+    before = reached;
+  }, paceMs);
+  const facts = run(host, reference, withinMs, onProgress, stop).finally(() => clearInterval(look));
+  const pull: Pull = { facts, slow: slow.promise, isSlow: false, waiting, stop, percent: 0 };
   return pull;
 }
 

@@ -132,17 +132,19 @@ test('A-401: a host that owes an answer about one image is waited for last, what
   await vi.waitFor(async () => expect(await meaning(reference)).toBe('late'));
 });
 
+type End = (given: AbortSignal, onProgress: (percent: number) => void) => Promise<void>;
+
 /** Hosts without the image, which do this if they are to pull it, and the names of those that were. */
-function pullingHosts(ends: Readonly<Record<string, (given: AbortSignal) => Promise<void>>>) {
+function pullingHosts(ends: Readonly<Record<string, End>>) {
   const asked: string[] = [];
   const hosts = Object.entries(ends).map(([name, end]) => {
     const engine = ghostlyEngine(name);
     const host = hostOver(engine, name, name);
     const { inspectImage } = engine;
     engine.inspectImage = async () => undefined;
-    engine.pullImage = async (_reference, _onProgress, given) => {
+    engine.pullImage = async (_reference, onProgress, given) => {
       asked.push(name);
-      await end(given);
+      await end(given, onProgress);
       engine.inspectImage = inspectImage;
     };
     return host;
@@ -185,7 +187,7 @@ test('A-402: hosts that all failed to pull an image take turns, and after 10 min
   expect(asked).toEqual(['a']);
 });
 
-test('A-402: a pull that is given up counts as failed only if it was waited for', async () => {
+test('A-402: pulls that are given up count as failed once they were waited for', async () => {
   fakeClock();
   const { asked, pull } = pullingHosts({ a: hang, b: fail });
   const giveUpAfter = async (ms: number) => {
@@ -198,8 +200,83 @@ test('A-402: a pull that is given up counts as failed only if it was waited for'
     await expect(waiting).rejects.toThrow('gone');
     await new Promise(setImmediate);
   };
-  await giveUpAfter(59_000);
-  await giveUpAfter(60_000);
+  await giveUpAfter(29_000);
+  // A-454: nobody waits for long, and each comes to the idlest host.
+  await giveUpAfter(29_000);
+  await giveUpAfter(29_000);
   await expect(pull()).rejects.toThrow('no registry');
-  expect(asked).toEqual(['a', 'a', 'b']);
+  expect(asked).toEqual(['a', 'a', 'a', 'b']);
+});
+
+function fakePace(): void {
+  vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+const isAsked = (asked: readonly string[], names: readonly string[]) =>
+  vi.waitFor(() => expect(asked).toEqual(names), { interval: 1 });
+
+test('A-454 P20: while a host is slow to pull an image another pulls it, too, for those who wait and those who come', async () => {
+  fakePace();
+  const other = Promise.withResolvers<void>();
+  const { asked, pull } = pullingHosts({ a: hang, b: () => other.promise });
+  const first = [pull(), pull()];
+  await isAsked(asked, ['a']);
+  vi.advanceTimersByTime(31_000);
+  await isAsked(asked, ['a', 'b']);
+  const later = pull();
+  await new Promise(setImmediate);
+  other.resolve();
+  for (const facts of await Promise.all([...first, later])) expect(facts.envHash).toBe('b');
+  expect(asked).toEqual(['a', 'b']);
+});
+
+test('A-454: who comes while two hosts are slow has a third one pull it', async () => {
+  fakePace();
+  const { asked, pull } = pullingHosts({ a: hang, b: hang, c: async () => {} });
+  const gone = new AbortController();
+  const first = pull(gone.signal);
+  for (const names of [['a'], ['a', 'b']]) {
+    await isAsked(asked, names);
+    vi.advanceTimersByTime(31_000);
+  }
+  await new Promise(setImmediate);
+  expect((await pull()).envHash).toBe('c');
+  gone.abort(new Error('gone'));
+  await expect(first).rejects.toThrow('gone');
+});
+
+test('A-454: a pull that goes on is left to its host, and one that was slow and is there first counts', async () => {
+  fakePace();
+  const slow = Promise.withResolvers<void>();
+  let tell = (_percent: number) => {};
+  const end: End = (_given, onProgress) => {
+    tell = onProgress;
+    return slow.promise;
+  };
+  const { asked, pull } = pullingHosts({ a: end, b: hang });
+  const facts = pull();
+  await isAsked(asked, ['a']);
+  for (const percent of [10, 20, 29]) {
+    expect(asked).toEqual(['a']);
+    tell(percent);
+    vi.advanceTimersByTime(30_000);
+    await new Promise(setImmediate);
+  }
+  await isAsked(asked, ['a', 'b']);
+  slow.resolve();
+  expect((await facts).envHash).toBe('a');
+});
+
+test('A-454: if no other host is there, a slow pull is waited for', async () => {
+  fakePace();
+  const slow = Promise.withResolvers<void>();
+  const { asked, pull } = pullingHosts({ a: () => slow.promise });
+  const facts = pull();
+  await isAsked(asked, ['a']);
+  vi.advanceTimersByTime(120_000);
+  const later = pull();
+  await new Promise(setImmediate);
+  slow.resolve();
+  expect([(await facts).envHash, (await later).envHash, asked]).toEqual(['a', 'a', ['a']]);
 });
