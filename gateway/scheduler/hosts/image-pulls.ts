@@ -27,13 +27,13 @@ interface Pull {
 /** A tag may change its meaning, so only a reference by digest is ever pulled. */
 const namesContent = /@sha256:[0-9a-f]{64}$/;
 const tellEveryMs = 1000;
-/** A pull is slow if it brings less than this within so long, whether its host does not want to or cannot. */
-const [pacePercent, paceMs] = [10, 30_000];
+/** A pull is slow if its percentage stands still for so long, whether its host does not want to or cannot. */
+const paceMs = 60_000;
 
 /**
  * What an image's name means, like `resolveImage`. If no possible host has a `repo@sha256:…`, it is first pulled to
  * one of them, and if that is slow, to one more: the first that has it counts. Commands that want the same image
- * meanwhile share the pull; it is canceled when the last of them is gone. Throws `image-missing` if the pull fails or
+ * meanwhile share these pulls; one is canceled when the last of them is gone. Throws `image-missing` if the pull fails or
  * takes longer than `withinMs`; the next one is another host's.
  */
 export function createImagePulls(
@@ -68,9 +68,16 @@ export function createImagePulls(
     });
     return pull;
   };
-  const begin = (reference: string, fit: readonly DockerHost[]) => {
-    const begun = fit.find((host) => pulls.get(keyOf(host, reference))?.isSlow === false);
-    const host = begun ?? bestFor(reference, fit, failed);
+  /** Joins a pull that goes on, or has one more host begin: of two that are slow, joins the one that is further. */
+  const begin = (reference: string, fit: readonly DockerHost[], not?: DockerHost) => {
+    const begun = fit.filter((host) => pulls.has(keyOf(host, reference)));
+    const others = fit.filter((host) => host !== not);
+    const reached = (host: DockerHost) => pulls.get(keyOf(host, reference))?.percent ?? 0;
+    const joined = begun.filter((host) => others.includes(host));
+    const goesOn = joined.find((host) => pulls.get(keyOf(host, reference))?.isSlow === false);
+    const further =
+      begun.length > 1 && joined.length > 0 ? least(joined, (host) => -reached(host)) : undefined;
+    const host = goesOn ?? further ?? bestFor(reference, others, failed);
     return { host, pull: pullTo(host, reference) };
   };
   /** What another host has, once this pull is slow; otherwise as `facts`. */
@@ -86,8 +93,9 @@ export function createImagePulls(
       const { host, pull } = begin(reference, fit);
       const facts = follow(pull, waiting);
       const another = orAnother(facts, pull, () => {
-        const others = able(hosts, wish.labels).filter((other) => other !== host);
-        return others.length === 0 ? facts : follow(begin(reference, others).pull, waiting);
+        const now = able(hosts, wish.labels);
+        if (now.every((other) => other === host)) return facts;
+        return follow(begin(reference, now, host).pull, waiting);
       });
       return [facts, another];
     });
@@ -146,7 +154,7 @@ function startPull(host: DockerHost, reference: string, withinMs: number): Pull 
   };
   const slow = Promise.withResolvers<void>();
   const look = setInterval(() => {
-    if (reached < before + pacePercent) slow.resolve();
+    if (reached <= before) slow.resolve();
     before = reached;
   }, paceMs);
   const facts = run(host, reference, withinMs, onProgress, stop).finally(() => clearInterval(look));
