@@ -32,10 +32,10 @@ const agents = new Map(['coder', 'other'].map((name) => [name, agent(name)]));
 
 function help(rows: readonly object[] = [], inForce = policy) {
   const filters: HistoryFilter[] = [];
-  const page = async (filter: HistoryFilter) => {
+  const page = async function* (filter: HistoryFilter) {
     filters.push(filter);
     const wanted = rows.filter((row) => (row as { decision: string }).decision === filter.decision);
-    return wanted.map((record) => ({ record, ...record }) as HistoryRow).slice(0, filter.limit);
+    yield* wanted.map((record) => ({ record, ...record }) as HistoryRow).slice(0, filter.limit);
   };
   const answer = createAnswerHelp({ policy: () => inForce, agents: () => agents, history: { page } });
   return { filters, answer };

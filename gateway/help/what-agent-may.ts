@@ -1,3 +1,4 @@
+import { allOf } from '../../src/all-of.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { escapeUnprintable, renderArgv } from '../../src/text/render-text.ts';
@@ -26,7 +27,7 @@ export interface WhatAgentMay {
 export interface HelpParts {
   readonly policy: () => Policy;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
-  readonly history: { readonly page: (filter: HistoryFilter) => Promise<HistoryRow[]> };
+  readonly history: { readonly page: (filter: HistoryFilter) => AsyncIterable<HistoryRow> };
 }
 
 const mostRefusals = 5;
@@ -47,8 +48,8 @@ export async function whatAgentMay(
 export async function pastRefusals(agent: string, history: HelpParts['history']): Promise<PastRefusal[]> {
   const of = { agent, since: undefined };
   const [denied, asked] = await Promise.all([
-    history.page({ ...of, decision: 'deny', limit: mostRefusals }),
-    history.page({ ...of, decision: 'ask', limit: looksThrough }),
+    allOf(history.page({ ...of, decision: 'deny', limit: mostRefusals })),
+    allOf(history.page({ ...of, decision: 'ask', limit: looksThrough })),
   ]);
   return [...denied, ...asked]
     .filter(({ record }) => record.outcome === 'denied')

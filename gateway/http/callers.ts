@@ -17,10 +17,10 @@ export interface Callers extends ClientAddresses {
   /** Throws HttpRefused or TooSoon if this caller may not make this call, or not now. */
   readonly admit: (request: IncomingMessage, call: string) => Promise<Admitted>;
   /**
-   * Behind a proxy, what comes without a credential is charged to the client that the proxy names; throws TooSoon if
-   * it comes too often. `asksWhoCalls`: the call looks at credentials, so that one that is shown pays for it.
+   * Behind a proxy, a request that no principal has paid for is charged, once, to the client that the proxy names;
+   * throws TooSoon if it comes too often.
    */
-  readonly chargeStranger: (request: IncomingMessage, asksWhoCalls: boolean) => void;
+  readonly chargeStranger: (request: IncomingMessage) => void;
 }
 
 /** Who calls, by an API token or by the session of a browser. */
@@ -55,10 +55,7 @@ export function createCallers({ tokens, sessions, http, perSecond }: CallersPart
   const { addressOf } = addresses;
   const asked = createCallBudget('answers', { atOnce: 2 * perSecond, perSecond });
   const strangers = createCallBudget('answers without a token', strangerRate);
-
-  function charge(request: IncomingMessage): void {
-    if (trustProxy.length > 0) strangers.charge(addressKey(addressOf(request)));
-  }
+  const paid = new WeakSet<IncomingMessage>();
 
   function byToken(request: IncomingMessage): Admitted {
     const token = tokenIn(request);
@@ -74,10 +71,7 @@ export function createCallers({ tokens, sessions, http, perSecond }: CallersPart
       throw new HttpRefused(400, 'a token and the cookie of a session came together: send one of them');
     await sessions.freshen(id);
     const found = sessions.find(id);
-    if ('refused' in found) {
-      charge(request);
-      throw unauthenticated(found.refused);
-    }
+    if ('refused' in found) throw unauthenticated(found.refused);
     checkPage(request, id, trustProxy.length > 0);
     const { value, check, until } = found;
     return { value, check, session: { id, csrfToken: csrfTokenOf(id), until, principal: value } };
@@ -88,15 +82,17 @@ export function createCallers({ tokens, sessions, http, perSecond }: CallersPart
     admit: async (request, call) => {
       const id = cookie.read(request);
       const admitted = id === undefined ? byToken(request) : await bySession(request, id);
+      paid.add(request);
       asked.charge(principalName(admitted.value));
       const permitted = permit(admitted.value, call);
       if ('refused' in permitted) throw new HttpRefused(403, permitted.refused);
       const check = () => permittedStill(admitted.check(), call);
       return { ...admitted, value: permitted.value, check };
     },
-    chargeStranger: (request, asksWhoCalls) => {
-      const shows = () => tokenIn(request) !== undefined || cookie.read(request) !== undefined;
-      if (!asksWhoCalls || !shows()) charge(request);
+    chargeStranger: (request) => {
+      if (trustProxy.length === 0 || paid.has(request)) return;
+      paid.add(request);
+      strangers.charge(addressKey(addressOf(request)));
     },
   };
 }

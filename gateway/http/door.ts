@@ -52,7 +52,7 @@ export function createDoor(parts: DoorParts): Door {
   const app = newApp({
     serverFactory: (handle) => nodeServer(broken.watch(guarded(handle, faults)), tls, pace),
     clientErrorHandler: broken.answer,
-    ...{ routes, bodies, faults },
+    ...{ routes, callers, bodies, faults },
   });
   const { server } = app;
   const connections = boundConnections(server, { limits, callers, broken, faults, log });
@@ -71,7 +71,8 @@ export function createDoor(parts: DoorParts): Door {
   });
   const asking = new Set(routes.filter(({ open }) => open !== true).map(fastifyCallOf));
   app.addHook('onRequest', async ({ raw, method, routeOptions: { url } }) => {
-    callers.chargeStranger(raw, asking.has(`${method} ${url}`));
+    // Where it is asked who calls, they pay, or who is refused.
+    if (!asking.has(`${method} ${url}`)) callers.chargeStranger(raw);
   });
   return {
     ...{ app, connections },
@@ -95,6 +96,7 @@ const unread = (query: string) => ({ query });
 /** Fastify, with its own reading of bodies and queries and its own words taken out. */
 function newApp({
   routes,
+  callers,
   bodies,
   faults,
   ...options
@@ -102,10 +104,11 @@ function newApp({
   readonly serverFactory: (handle: RequestListener) => Server;
   readonly clientErrorHandler: BrokenRequests['answer'];
   readonly routes: DoorParts['routes'];
+  readonly callers: DoorParts['callers'];
   readonly bodies: DoorParts['bodies'];
   readonly faults: Faults;
 }): FastifyInstance {
-  const problems = sendProblem(faults);
+  const problems = sendProblem(faults, callers);
   const app = fastify({
     ...options,
     bodyLimit: bodyBytes,

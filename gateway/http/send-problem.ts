@@ -2,17 +2,30 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Faults } from '../../src/faults.ts';
 import type { Route } from '../../src/http-api/route.ts';
 import { bodyBytes } from '../connections/open-requests.ts';
+import type { Callers } from './callers.ts';
 import { HttpRefused, type ProblemAnswer, problemType, toProblem } from './problem.ts';
 
-/** Answers with the problem; what nobody foresaw is reported, and its words stay here. */
-export function sendProblem(faults: Faults) {
+/**
+ * Answers with the problem; what nobody foresaw is reported, and its words stay here. Whatever refuses a request before
+ * it is known who calls, it is charged here.
+ */
+export function sendProblem(faults: Faults, callers: Pick<Callers, 'chargeStranger'>) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     // It went away within its body: that is foreseen, and there is nobody to answer.
     if (request.raw.destroyed && !request.raw.complete) return void reply.hijack().raw.destroy();
-    const answer = toProblem(error);
+    const answer = toProblem(tooSoon(request, callers) ?? error);
     if (answer.problem.status === 500) faults.report(`HTTP ${request.routeOptions.url ?? ''}`, error);
     answerWith(answer, request, reply);
   };
+}
+
+function tooSoon({ raw }: FastifyRequest, { chargeStranger }: Pick<Callers, 'chargeStranger'>): unknown {
+  try {
+    chargeStranger(raw);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 /**

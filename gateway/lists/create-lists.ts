@@ -132,9 +132,10 @@ async function history<Message>(
   const [receivedAt, row] = numbersOf(seal, 'history', pageToken, 2) ?? [];
   const behind = receivedAt === undefined || row === undefined ? {} : { behind: { receivedAt, row } };
   const limit = limitOf(wish);
-  const rows = rowsOfHistory(warden, { ...filter, ...behind, limit });
   const toMessage = ({ record }: HistoryRow) => shape.toMessage(record);
   const page = newPage({ limit, toMessage, bytesOf: shape.bytesOf });
+  // One more, which says that there are more.
+  const rows = warden.history({ ...filter, ...behind, limit: limit + 1 });
   for await (const each of rows) if (!page.add(each)) break;
   const nextPageToken = tokenBehind(page, seal, 'history', (last) => [last.receivedAt, last.row]);
   return { messages: [...page.messages], nextPageToken };
@@ -158,20 +159,6 @@ async function searched<Message>(
   const next = page.more() ? page.rows.at(-1)?.row : found.below;
   const nextPageToken = next === undefined ? '' : toToken(seal, 'search', [next]);
   return { messages: [...page.messages], nextPageToken };
-}
-
-/** Rows of an older version may be large: only so many of them are in memory at once. */
-const rowsAtOnce = 50;
-
-async function* rowsOfHistory(warden: WardenApi, filter: HistoryFilter): AsyncGenerator<HistoryRow> {
-  let behind = filter.behind;
-  for (;;) {
-    const limit = Math.min(rowsAtOnce, filter.limit + 1);
-    const rows = await warden.history({ ...filter, ...(behind && { behind }), limit });
-    yield* rows;
-    behind = rows.at(-1);
-    if (rows.length < limit) return;
-  }
 }
 
 interface Named {

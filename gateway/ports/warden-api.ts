@@ -128,8 +128,8 @@ export interface PolicyView {
 export interface WardenApi {
   /** All executions that have not ended, the oldest first. */
   readonly running: () => ExecutionSummary[];
-  /** The newest first. */
-  readonly history: (filter: HistoryFilter) => Promise<HistoryRow[]>;
+  /** The newest first, read a few at a time. */
+  readonly history: (filter: HistoryFilter) => AsyncIterable<HistoryRow>;
   /** The latest first. */
   readonly search: (search: HistorySearch) => Promise<FoundRows>;
   /**

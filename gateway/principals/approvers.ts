@@ -3,16 +3,17 @@ import type { Revocations } from '../control/revocations.ts';
 import type { ApproverRight, Approvers } from '../ports/approvers.ts';
 import type { Right } from '../ports/principal.ts';
 import type { SignedIn } from '../ports/signed-in.ts';
-import { type Links, onePersonOf } from './links.ts';
+import type { Links } from './links.ts';
+import { begin } from './one-person.ts';
 import type { People } from './people.ts';
 import { createSees } from './sees.ts';
 
 export interface ApproversParts {
   readonly people: Pick<People, 'find'>;
   readonly revocations: Pick<Revocations, 'epochOf'>;
-  readonly links: Pick<Links, 'of' | 'list'>;
+  readonly links: Pick<Links, 'of' | 'onePerson'>;
   /** Undefined if gateway.yaml names no provider. */
-  readonly signIns?: Pick<SignedIn, 'of' | 'subjectOf' | 'freshen'> | undefined;
+  readonly signIns?: Pick<SignedIn, 'of' | 'freshen'> | undefined;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
 }
 
@@ -20,8 +21,6 @@ interface Given {
   readonly rights: readonly Right[];
   readonly since: number;
 }
-
-const begin = 'person:';
 
 /** Only people answer questions, each for the agents of its scopes. */
 export function createApprovers(parts: ApproversParts): Approvers {
@@ -37,20 +36,10 @@ export function createApprovers(parts: ApproversParts): Approvers {
     return person === undefined ? signedIn(principal) : { rights: [person], since: person.since };
   }
 
-  /**
-   * A subject of the provider may be linked to a person, as the person of that name is. It is the same person when its
-   * sign-in has ended.
-   */
-  function personOf(principal: string): string {
-    return onePersonOf(principal, links.of, signIns?.subjectOf);
-  }
-
   function isNamed(principal: string): boolean {
     if (signedIn(principal) !== undefined) return true;
-    const own = personOf(principal);
-    return links
-      .list()
-      .some((link) => link.principal.startsWith('oidc:') && personOf(link.principal) === own);
+    const own = [...links.onePerson(principal)];
+    return own.some((each) => each.startsWith('oidc:') && links.of(each) !== undefined);
   }
 
   return {
@@ -65,7 +54,10 @@ export function createApprovers(parts: ApproversParts): Approvers {
       const isOld = people.find(name) === undefined && signedIn(principal, 'hasRunOut') === undefined;
       return isOld ? { ...right, isOld } : right;
     },
-    personOf,
+    personOf: (principal) => {
+      const [first = principal] = links.onePerson(principal);
+      return first;
+    },
     ...(signIns !== undefined && { isNamed, freshen: (principals) => freshenAll(principals, signIns) }),
   };
 }

@@ -6,10 +6,12 @@ import type { Checked } from '../ports/authentication.ts';
 import type { KnownLink, WantedLink } from '../ports/known-principals.ts';
 import type { Database } from '../store/database.ts';
 import { dropLink, keepLink } from '../store/links.ts';
+import { begin, createOnePerson, type OnePerson, type SubjectOf, withSubject } from './one-person.ts';
 
 /** Principals that are one person: two of them never count as two. */
 export interface Links {
-  /** The principal that stands for all that are linked to it, also by way of others. */
+  readonly onePerson: OnePerson;
+  /** At the end of its links: as this person a user of a chat acts. */
   readonly personOf: (principal: string) => string;
   /** To whom it is linked itself. */
   readonly of: (principal: string) => Pick<KnownLink, 'person'> | undefined;
@@ -24,11 +26,9 @@ export interface LinksParts {
   readonly audit: Pick<AuditLog, 'append' | 'unkept'>;
   /** Known to the gateway, or to the provider. */
   readonly isPerson: (name: string) => boolean;
-  /** Whom the provider means by a name; absent if there is none. */
+  /** Absent if there is no provider. */
   readonly subjectOf?: SubjectOf | undefined;
 }
-
-type SubjectOf = (name: string) => string | undefined;
 
 const linksAtMost = 10_000;
 
@@ -41,53 +41,52 @@ export async function openLinks(parts: LinksParts): Promise<Links> {
     ]),
   );
   const of = (principal: string) => known.get(principal);
+  let all: readonly KnownLink[] = [...known.values()];
+  const changed = () => {
+    all = [...known.values()];
+  };
+  const onePerson = createOnePerson(() => all, parts.subjectOf);
   const inTurn = createInTurn();
-  const keeping = { ...parts, known };
+  const keeping = { ...parts, known, changed, onePerson };
   return {
-    of,
-    personOf: (principal) => onePersonOf(principal, of),
-    list: () => [...known.values()],
+    ...{ of, onePerson },
+    personOf: (principal) => endOf(principal, of),
+    list: () => [...all],
     link: (wanted, by) => inTurn(() => link(wanted, by, keeping)),
     unlink: (wanted, by) => inTurn(() => unlink(wanted, by, keeping)),
   };
 }
 
-/**
- * The end of the links; with `subjectOf` a person of the provider is also its subject, wherever it stands on the way.
- * What an older database and a part of the audit say may be a circle: then its first name.
- */
-export function onePersonOf(principal: string, of: Links['of'], subjectOf?: SubjectOf): string {
-  const linkOf = (at: string) => of(subjectIn(at, subjectOf) ?? at) ?? of(at);
+/** What an older database and a part of the audit say may be a circle: then its first name. */
+function endOf(principal: string, of: Links['of']): string {
   const met = new Set<string>();
   let at = principal;
-  for (let next = linkOf(at); next !== undefined; next = linkOf(at)) {
+  for (let next = of(at); next !== undefined; next = of(at)) {
     if (met.has(at)) return [...met].slice([...met].indexOf(at)).toSorted()[0] ?? at;
     met.add(at);
-    at = `person:${next.person}`;
+    at = begin + next.person;
   }
   return at;
 }
 
-const begin = 'person:';
-
-/** Undefined if it is no person of the provider. */
-function subjectIn(principal: string, subjectOf: SubjectOf = () => undefined): string | undefined {
-  const subject = principal.startsWith(begin) ? subjectOf(principal.slice(begin.length)) : undefined;
-  return subject === undefined ? undefined : `oidc:${subject}`;
-}
-
 interface Keeping extends LinksParts {
   readonly known: Map<string, KnownLink>;
+  /** After each change of `known`. */
+  readonly changed: () => void;
+  readonly onePerson: OnePerson;
 }
 
 async function link(wanted: WantedLink, by: string, keeping: Keeping): Promise<Checked<KnownLink>> {
   const refused = whyNot(wanted, keeping);
   if (refused !== undefined) return { refused };
-  const { database, audit, known } = keeping;
+  const { database, audit, known, changed } = keeping;
   const { principal, person, reason } = wanted;
   const made = { principal, person, by, since: Date.now() };
   await loosen({
-    apply: () => void known.set(principal, made),
+    apply: () => {
+      known.set(principal, made);
+      changed();
+    },
     keep: () => keepLink(database, made),
     record: () => audit.append(recordOf(made, 'set', by, reason)),
     recordStay: () => audit.append(recordOf(made, 'removed', by, '')),
@@ -99,12 +98,15 @@ async function link(wanted: WantedLink, by: string, keeping: Keeping): Promise<C
 async function unlink(
   { principal, person, reason }: WantedLink,
   by: string,
-  { database, audit, known }: Keeping,
+  { database, audit, known, changed }: Keeping,
 ): Promise<Checked<true>> {
   const before = known.get(principal);
   if (before?.person !== person) return { refused: `${principal} is not linked to ${person}` };
   await loosen({
-    apply: () => void known.delete(principal),
+    apply: () => {
+      known.delete(principal);
+      changed();
+    },
     keep: () => dropLink(database, principal),
     record: () => audit.append(recordOf(before, 'removed', by, reason)),
     recordStay: () => audit.append(recordOf(before, 'set', by, '')),
@@ -131,22 +133,18 @@ const forms: readonly (readonly [form: RegExp, what: string])[] = [
 
 function whyNot(
   { principal, person }: WantedLink,
-  { known, isPerson, subjectOf }: Keeping,
+  { known, isPerson, subjectOf, onePerson }: Keeping,
 ): string | undefined {
-  const own = `person:${person}`;
-  const there = [...known.values()].find((each) => isSame(each.principal, principal, subjectOf));
-  const personOf = (each: string) => onePersonOf(each, (at) => known.get(at), subjectOf);
+  const own = begin + person;
+  const subject = withSubject(principal, subjectOf);
+  // A person of the provider and its subject have one link together: the second would say something else.
+  const there = [...known.values()].find((each) => withSubject(each.principal, subjectOf) === subject);
   if (!isPerson(person)) return `there is no person ${person}`;
   if (!forms.some(([form]) => form.test(principal)))
     return `${JSON.stringify(principal)} is not one of these: ${forms.map(([, what]) => what).join(', ')}`;
   if (there !== undefined) return `${there.principal} is linked to ${there.person} already; unlink it first`;
-  if (personOf(own) === personOf(principal)) return `${principal} and ${own} are one person already`;
+  if (onePerson(own).has(subject)) return `${principal} and ${own} are one person already`;
   if (principal.startsWith(begin) && !isPerson(principal.slice(begin.length)))
     return `there is no ${principal}`;
   return known.size < linksAtMost ? undefined : `there are ${linksAtMost} links already`;
-}
-
-/** A person of the provider and its subject have one link together: two could lead to two people. */
-function isSame(one: string, other: string, subjectOf: SubjectOf | undefined): boolean {
-  return (subjectIn(one, subjectOf) ?? one) === (subjectIn(other, subjectOf) ?? other);
 }

@@ -4,8 +4,10 @@ import { suffices, whyNotCounted } from '../approvals/who-counts.ts';
 import type { KnownLink, KnownPerson } from '../ports/known-principals.ts';
 import type { SignedInPerson } from '../ports/signed-in.ts';
 import { openDatabase } from '../store/database.ts';
+import { keepLink } from '../store/links.ts';
 import { createApprovers } from './approvers.ts';
-import { onePersonOf, openLinks } from './links.ts';
+import { openLinks } from './links.ts';
+import { createOnePerson } from './one-person.ts';
 
 const since = 1;
 const local = (name: string): KnownPerson => ({
@@ -31,7 +33,10 @@ function approversWith(links: readonly Pick<KnownLink, 'principal' | 'person'>[]
     revocations: { epochOf: () => 0 },
     links: {
       of: (principal) => links.find((each) => each.principal === principal),
-      list: () => links.map((link) => ({ ...link, by: '', since })),
+      onePerson: createOnePerson(
+        () => links,
+        (name) => signedIn.get(name)?.subject,
+      ),
     },
     signIns: {
       of: (name, when) => {
@@ -39,7 +44,6 @@ function approversWith(links: readonly Pick<KnownLink, 'principal' | 'person'>[]
         if (name === over || (name === old && when === 'hasRunOut')) return { refused: 'sign in again' };
         return value && { value };
       },
-      subjectOf: (name) => signedIn.get(name)?.subject,
       freshen: async () => {},
     },
     agents: () => agents,
@@ -99,33 +103,93 @@ test('A-413 P10: who is tied to a person of the provider stays the same person w
   expect(suffices(says('ann', 'bob', 'root', 'eve'), two, approversWith(both))).toBe(true);
 });
 
+const everybody = ['ann', 'eve', 'bob', 'root'];
+const principals = [
+  ...everybody.map((name) => `person:${name}`),
+  'oidc:sub-ann',
+  'oidc:sub-eve',
+  'telegram:1',
+];
+const row = fc.record({ principal: fc.constantFrom(...principals), person: fc.constantFrom(...everybody) });
+const numRuns = process.env['CLAWRDEN_LONG'] ? 300 : 30;
+
+async function linksWith(
+  subjects: ReadonlyMap<string, string>,
+  rows: readonly Pick<KnownLink, 'principal' | 'person'>[],
+) {
+  const database = await openDatabase(':memory:', 'crash');
+  for (const each of rows) await keepLink(database, { ...each, by: 'person:admin', since });
+  const audit = { append: async () => {}, unkept: () => {} };
+  const isPerson = (name: string) => everybody.includes(name);
+  const links = await openLinks({ database, audit, isPerson, subjectOf: (name) => subjects.get(name) });
+  const personOf = (principal: string) => [...links.onePerson(principal)][0];
+  return { database, links, isOne: (one: string, other: string) => personOf(one) === personOf(other) };
+}
+
 test('A-413 P10: whatever links the gateway takes, nobody whom they tied before becomes two', async () => {
   const subjects = new Map(['ann', 'eve'].map((name) => [name, `sub-${name}`]));
-  const names = ['ann', 'eve', 'bob', 'root'];
-  const principals = [...names.map((name) => `person:${name}`), 'oidc:sub-ann', 'oidc:sub-eve', 'telegram:1'];
-  const wish = fc.record({ principal: fc.constantFrom(...principals), person: fc.constantFrom(...names) });
-  const property = fc.asyncProperty(fc.array(wish, { maxLength: 8 }), async (wishes) => {
-    const database = await openDatabase(':memory:', 'crash');
-    const subjectOf = (name: string) => subjects.get(name);
-    const audit = { append: async () => {}, unkept: () => {} };
-    const links = await openLinks({ database, audit, isPerson: (name) => names.includes(name), subjectOf });
-    const tied: (readonly [string, string])[] = [...subjects].map(([name, subject]) => [
-      `person:${name}`,
-      `oidc:${subject}`,
-    ]);
+  const property = fc.asyncProperty(fc.array(row, { maxLength: 8 }), async (wishes) => {
+    const { database, links, isOne } = await linksWith(subjects, []);
+    const tied = [...subjects].map(([name, subject]) => [`person:${name}`, `oidc:${subject}`]);
     for (const each of wishes) {
       const linked = await links.link({ ...each, reason: '' }, 'person:admin');
       if ('value' in linked) tied.push([each.principal, `person:${each.person}`]);
     }
-    for (const [one, other] of tied.slice(subjects.size))
-      expect(onePersonOf(one, links.of, subjectOf)).toBe(onePersonOf(other, links.of, subjectOf));
-    for (const [person, subject] of tied.slice(0, subjects.size))
-      if (links.of(subject) !== undefined)
-        expect(onePersonOf(person, links.of, subjectOf)).toBe(onePersonOf(subject, links.of, subjectOf));
+    for (const [one = '', other = ''] of tied) expect(isOne(one, other)).toBe(true);
     await database.destroy();
   });
-  await fc.assert(property, { numRuns: process.env['CLAWRDEN_LONG'] ? 300 : 30 });
+  await fc.assert(property, { numRuns });
 });
+
+test('A-460 P10: a person that has two links, taken by an older gateway or before the sign-in, is one with both', () => {
+  const links = [
+    { principal: 'person:ann', person: 'bob' },
+    { principal: 'oidc:sub-ann', person: 'root' },
+  ];
+  const approvers = approversWith(links);
+  for (const caller of ['person:ann', 'person:bob', 'person:root'])
+    for (const by of ['person:ann', 'person:bob', 'person:root'])
+      expect(whyNotCounted({ by }, { ...asked('web', 'approver', 1), caller }, approvers)).toBe(
+        'own-request',
+      );
+  const two = asked('web', 'approver', 2);
+  expect(suffices(says('ann', 'bob', 'root'), two, approvers)).toBe(false);
+  expect(suffices(says('bob', 'eve'), two, approvers)).toBe(true);
+});
+
+test('A-460 P10: whatever links there are, and if people sign in later, one person are those whom the links tie, and no others', async () => {
+  const rows = fc.uniqueArray(row, { selector: ({ principal }) => principal, maxLength: 6 });
+  const property = fc.asyncProperty(rows, fc.subarray(['ann', 'eve']), async (all, signedIn) => {
+    const subjects = new Map<string, string>();
+    const { database, links, isOne } = await linksWith(subjects, all);
+    const check = (left: typeof all) => {
+      const tied = [
+        ...left.map(({ principal, person }) => [principal, `person:${person}`]),
+        ...[...subjects].map(([name, subject]) => [`person:${name}`, `oidc:${subject}`]),
+      ];
+      const pairs = principals.flatMap((one) => principals.map((other) => [one, other] as const));
+      const expected = pairs.filter(([one, other]) => reached(one, tied).has(other));
+      expect(pairs.filter(([one, other]) => isOne(one, other))).toEqual(expected);
+    };
+    check(all);
+    for (const name of signedIn) subjects.set(name, `sub-${name}`);
+    check(all);
+    const [first, ...rest] = all;
+    if (first !== undefined) await links.unlink({ ...first, reason: '' }, 'person:admin');
+    check(rest);
+    await database.destroy();
+  });
+  await fc.assert(property, { numRuns });
+});
+
+function reached(from: string, tied: readonly (readonly string[])[]): ReadonlySet<string> {
+  const met = new Set([from]);
+  for (let before = 0; before < met.size; ) {
+    before = met.size;
+    for (const pair of tied) if (pair.some((each) => met.has(each))) for (const each of pair) met.add(each);
+  }
+  return met;
+}
 
 test('A-307 P17: by groups that are old and cannot be read nothing counts', () => {
   const two = asked('web', 'approver', 2);

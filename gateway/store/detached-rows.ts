@@ -36,12 +36,7 @@ export const detachedLimits: DetachedLimits = { keepMs: 60 * 60 * 1000, bytes: 1
 
 export function createDetachedRows(database: Database, limits = detachedLimits): DetachedRows {
   const where = (caller: string, id: string) => sql<boolean>`caller = ${caller} and id = ${id}`;
-  const makeRoom = createMakeRoom(database, {
-    table: 'detached',
-    mostBytes: limits.bytes,
-    deleteOldest: (caller) => sql`delete from detached where rowid = (select rowid from detached
-      where caller = ${caller} and ended_at is not null order by ended_at, rowid limit 1)`,
-  });
+  const makeRoom = createMakeRoom(database, 'detached', limits.bytes);
 
   async function sweep(): Promise<void> {
     const before = Date.now() - limits.keepMs;

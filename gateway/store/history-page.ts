@@ -2,45 +2,68 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { HistoryFilter, HistoryPlace, HistoryRow } from '../ports/execution-record.ts';
 import type { Database } from './database.ts';
-import { isWanted, rowNumber, selectRows, toHistoryRow, type Wanted } from './history-rows.ts';
+import { isWanted, rowNumber, selectRows, toHistoryRow, type Wanted, wantedOf } from './history-rows.ts';
 
-/** So many parts are looked at in one turn of the event loop. */
-const partsAtOnce = 50;
+/** In one turn of the event loop so many parts are looked at, for so many places in all. */
+const atOnce = { parts: 50, places: 2_500 };
+
+/** And so many rows are read; those of an older version may be large, and no more of them are in memory at once. */
+const rowsAtOnce = 50;
 
 /**
- * The newest rows that a filter lets through. An index has the rows of one agent, tool and decision in the order of a
- * page; for several agents at once the database would read all their rows and sort them. So each part of a filter is
- * asked for by itself, and no more rows of it are read than the page shows. If some are deleted meanwhile, it is asked
- * again: a short page is the last one.
+ * The newest rows that a filter lets through. If some are deleted meanwhile, others are asked for: fewer than the limit
+ * are the last ones.
  */
-export async function pageOfHistory(database: Database, filter: HistoryFilter): Promise<HistoryRow[]> {
+export async function* pageOfHistory(database: Database, filter: HistoryFilter): AsyncGenerator<HistoryRow> {
+  let { behind, limit: left } = filter;
+  for (let asked = left; left > 0; asked = left) {
+    const places = await placesOf(database, { ...filter, ...(behind && { behind }), limit: left });
+    for (let at = 0; at < places.length; at += rowsAtOnce) {
+      await turn();
+      const numbers = places.slice(at, at + rowsAtOnce).map(({ row }) => row);
+      const rows = await selectRows(database).where(rowNumber, 'in', numbers).execute();
+      yield* newestFirst(rows.map(toHistoryRow));
+      left -= rows.length;
+    }
+    if (places.length < asked) return;
+    behind = places.at(-1);
+  }
+}
+
+/**
+ * Where the newest rows are. An index has the rows of one agent, tool and decision in the order of a page; for several
+ * agents at once the database would read all their rows and sort them. So each part of a filter is asked for by itself,
+ * and no more of its index is read than the page shows.
+ */
+async function placesOf(database: Database, filter: HistoryFilter): Promise<readonly HistoryPlace[]> {
+  const partsAtOnce = Math.min(atOnce.parts, Math.ceil(atOnce.places / filter.limit));
   let places: readonly HistoryPlace[] = [];
   for (const [at, part] of partsOf(filter).entries()) {
     if (at % partsAtOnce === partsAtOnce - 1) await turn();
     const last = places.length < filter.limit ? undefined : places.at(-1);
-    const more = await placesOf(database, part, filter, last);
-    places = newestFirst([...places, ...more]).slice(0, filter.limit);
+    const more = await placesOfPart(database, part, filter, last);
+    // What was decided meanwhile is met twice.
+    const all = new Map([...places, ...more].map((place) => [place.row, place]));
+    places = newestFirst([...all.values()]).slice(0, filter.limit);
   }
-  if (places.length === 0) return [];
-  const numbers = places.map(({ row }) => row);
-  const rows = await selectRows(database).where(rowNumber, 'in', numbers).execute();
-  return rows.length < places.length ? pageOfHistory(database, filter) : newestFirst(rows.map(toHistoryRow));
+  return places;
 }
 
 const decisions = ['', 'allow', 'deny', 'ask'] as const;
 
 /** Each has an index for itself; those of a tool tell its decisions apart. */
-function partsOf({ agent, agents, decision, tool = '', since, until }: HistoryFilter): Wanted[] {
-  const named = agent === '' ? agents : [agent].filter((one) => agents?.includes(one) ?? true);
+function partsOf(filter: HistoryFilter): Wanted[] {
+  const { agent, agents, ...rest } = wantedOf(filter);
+  const named = agent === undefined ? agents : [agent].filter((one) => agents?.includes(one) ?? true);
   const ofAgents = named === undefined ? [{}] : [...new Set(named)].map((one) => ({ agent: one }));
-  const times = { since, until };
-  if (tool === '') return ofAgents.map((one) => ({ ...one, ...(decision !== '' && { decision }), ...times }));
-  const decided = decision === '' ? decisions : [decision];
-  return ofAgents.flatMap((one) => decided.map((each) => ({ ...one, tool, decision: each, ...times })));
+  const { tool, decision } = rest;
+  if (tool === undefined) return ofAgents.map((one) => ({ ...one, ...rest }));
+  const decided = decision === undefined ? decisions : [decision];
+  return ofAgents.flatMap((one) => decided.map((each) => ({ ...one, ...rest, decision: each })));
 }
 
 /** No older than `last`, which is what the parts before left of the page. */
-async function placesOf(
+async function placesOfPart(
   database: Database,
   part: Wanted,
   { behind, limit }: HistoryFilter,

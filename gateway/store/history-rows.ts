@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { HistoryRow } from '../ports/execution-record.ts';
+import type { HistoryFilter, HistoryRow } from '../ports/execution-record.ts';
 import type { Database, ExecutionRow } from './database.ts';
 import { fromRow, summaryColumns } from './execution-row.ts';
 
@@ -21,6 +21,19 @@ export interface Wanted {
   readonly since: number | undefined;
   /** Received before. */
   readonly until?: number | undefined;
+}
+
+/** In a filter an empty text stands for anything. */
+export function wantedOf(filter: Omit<HistoryFilter, 'behind' | 'limit'>): Wanted {
+  const { agent, agents, decision, tool = '', since, until } = filter;
+  return {
+    ...(agent !== '' && { agent }),
+    ...(agents !== undefined && { agents }),
+    ...(decision !== '' && { decision }),
+    ...(tool !== '' && { tool }),
+    since,
+    until,
+  };
 }
 
 /**

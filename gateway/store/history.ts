@@ -18,8 +18,8 @@ import { WrittenBehind } from './written-behind.ts';
 export interface History {
   /** Keeps the newest state of an execution. It is on the disk soon after, in one transaction with others. */
   readonly save: (record: ExecutionRecord) => void;
-  /** The newest first. */
-  readonly page: (filter: HistoryFilter) => Promise<HistoryRow[]>;
+  /** The newest first, read a few at a time. */
+  readonly page: (filter: HistoryFilter) => AsyncIterable<HistoryRow>;
   /** The latest first. */
   readonly search: (search: HistorySearch) => Promise<FoundRows>;
   /** All that have not ended. */
@@ -69,9 +69,9 @@ export function openHistory(database: Database, limits?: HistoryLimits): History
 
   return {
     save: (record) => rows.save(toRow(record)),
-    page: async (filter) => {
+    page: async function* (filter) {
       await rows.tried();
-      return pageOfHistory(database, filter);
+      yield* pageOfHistory(database, filter);
     },
     search: async (search) => {
       await rows.tried();

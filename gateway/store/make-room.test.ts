@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { type KyselyPlugin, sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
 import type { ExecutionResult } from '../ports/detached.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createDetachedRows } from './detached-rows.ts';
+import { createRecordings } from './recordings.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const mostBytes = 40_000;
@@ -82,5 +83,52 @@ test("A-410: what one caller's commands write removes no other's results, and wh
   for (const id of ids('open-', 30)) await detached.add('agent:hog', id, Buffer.alloc(1000));
   for (const id of late) await end('program:ci', id);
   expect(await kept('program:ci', late)).toBe(1);
+  await database.destroy();
+});
+
+/** As commands leave them that write nothing. */
+async function addSilent(database: Database, agent: string, count: number): Promise<void> {
+  await sql`insert into recordings (caller, execution, part, agent, saved_at, bytes, begun_at, cols, rows, data)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+    select 'c', ${agent} || i, 0, ${agent}, i, 0, 0, 0, 0, x'' from n`.execute(database);
+}
+
+test('A-459 P20: room for a large recording is made in few steps, however many rows are in its way, and no look waits for it', async () => {
+  const database = await openDatabase(':memory:', 'crash');
+  let deletes = 0;
+  const counts: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      if (node.kind === 'RawNode' && node.sqlFragments[0]?.startsWith('delete')) deletes += 1;
+      return node;
+    },
+    transformResult: async ({ result: found }) => found,
+  };
+  const each = 20_000;
+  const room = 2 * each * rowBytes;
+  for (const agent of ['one', 'other']) await addSilent(database, agent, each);
+  const recordings = createRecordings(database.withPlugin(counts), room);
+  const sizes = async () => {
+    const all = database.selectFrom('room_sizes').select(['owner', 'bytes']).orderBy('owner');
+    return (await all.execute()).map(({ bytes }) => bytes);
+  };
+  const isFull = async () => (await sizes()).reduce((sum, bytes) => sum + bytes, 0) > room;
+  const lot = { begunAt: 1, parts: Array.from({ length: 32 }, () => Buffer.alloc(65_536)) };
+  await recordings.save({ caller: 'c', id: 'large', agent: 'late' }, lot);
+  // Its memory is given back now.
+  expect(await isFull()).toBe(true);
+  const next = recordings.save({ caller: 'c', id: 'next', agent: 'late' }, { begunAt: 1, parts: [] });
+  for (const id of ['large', `one${each}`]) expect(await recordings.find('c', id)).toBeDefined();
+  expect(await isFull()).toBe(true);
+  await next;
+  await vi.waitFor(async () => expect(await isFull()).toBe(false));
+  expect(deletes).toBeLessThan(30);
+  const [late = 0, one = 0, other = 0] = await sizes();
+  expect(late).toBe(32 * (65_536 + rowBytes) + rowBytes);
+  expect(Math.abs(one - other)).toBeLessThanOrEqual(rowBytes);
+  expect(late + one + other).toBeGreaterThan(room - rowBytes);
+  // The newest are left.
+  const { rows: oldest } = await sql<{ at: number }>`select min(saved_at) as at from recordings
+    where agent = 'one'`.execute(database);
+  expect(oldest[0]?.at).toBe(each - one / rowBytes + 1);
   await database.destroy();
 });

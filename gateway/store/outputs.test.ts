@@ -41,6 +41,7 @@ test('A-410: what one agent writes takes nothing of who has less; its own oldest
   const outputs = createOutputs(database, 50_000);
   for (let index = 0; index < 10; index += 1) outputs.save(of(`own ${index}`), output('x'.repeat(1000)));
   for (let index = 0; index < 200; index += 1) outputs.save(of(`${index}`, 'hog'), output('x'.repeat(1000)));
+  expect(await outputs.find('c', '199')).toBeDefined();
   for (let index = 0; index < 10; index += 1) expect(await outputs.find('c', `own ${index}`)).toBeDefined();
   const left = await database.selectFrom('outputs').select('execution').where('agent', '=', 'hog').execute();
   expect(left.map(({ execution }) => Number(execution)).toSorted((a, b) => a - b)).toEqual(

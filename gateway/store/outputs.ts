@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import type { RecordedOutput } from '../ports/recorded-output.ts';
 import type { Database } from './database.ts';
 import { createMakeRoom } from './make-room.ts';
 import type { OutputOf, OutputRow } from './output-rows.ts';
 import { createRecordings, type Recordings } from './recordings.ts';
+import { createSaves } from './saves.ts';
 
 /** The output of commands that the policy wanted to have recorded. */
 export interface Outputs {
@@ -18,24 +18,15 @@ export interface Outputs {
 const defaultMaxBytes = 1024 ** 3;
 
 export function createOutputs(database: Database, maxBytes = defaultMaxBytes): Outputs {
-  let last: Promise<unknown> = Promise.resolve();
-  const makeRoom = createMakeRoom(database, {
-    table: 'outputs',
-    mostBytes: maxBytes,
-    deleteOldest: (agent) => sql`delete from outputs where rowid = (select rowid from outputs
-      where agent = ${agent} order by saved_at, rowid limit 1)`,
-  });
+  const { save, saved } = createSaves(createMakeRoom(database, 'outputs', maxBytes));
   return {
     recordings: createRecordings(database),
     save: (of, output) => {
       const row = toRow(of, output);
-      last = last
-        .then(() => database.insertInto('outputs').values(row).execute())
-        .then(makeRoom)
-        .catch(() => {});
+      void save(of, () => database.insertInto('outputs').values(row).execute());
     },
     find: async (caller, execution) => {
-      await last;
+      await saved(caller, execution);
       const row = await database
         .selectFrom('outputs')
         .selectAll()

@@ -1,13 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { KeptRecording, WrittenRecording } from '../ports/recording.ts';
 import type { Database } from './database.ts';
 import { createMakeRoom } from './make-room.ts';
 import type { OutputOf } from './output-rows.ts';
+import { createSaves } from './saves.ts';
 
 /** What commands wrote, with its timing. */
 export interface Recordings {
-  /** Resolves when it is written, or lost because it cannot be. */
+  /** Resolves when it is written, or lost because it cannot be; room is made after that. */
   readonly save: (of: OutputOf, recording: WrittenRecording) => Promise<void>;
   readonly find: (caller: string, execution: string) => Promise<KeptRecording | undefined>;
 }
@@ -16,25 +16,11 @@ export interface Recordings {
 const defaultMaxBytes = 1024 ** 3;
 
 export function createRecordings(database: Database, maxBytes = defaultMaxBytes): Recordings {
-  let last: Promise<unknown> = Promise.resolve();
-  const makeRoom = createMakeRoom(database, {
-    table: 'recordings',
-    mostBytes: maxBytes,
-    // All of its parts: without the last ones it would be taken for the whole.
-    deleteOldest: (agent) => sql`delete from recordings where (caller, execution) = (select caller, execution
-      from recordings where agent = ${agent} order by saved_at, rowid limit 1)`,
-  });
+  const { save, saved } = createSaves(createMakeRoom(database, 'recordings', maxBytes));
   return {
-    save: (of, recording) => {
-      const saved = last
-        .then(() => write(database, of, recording))
-        .then(makeRoom)
-        .catch(() => {});
-      last = saved;
-      return saved;
-    },
+    save: (of, recording) => save(of, () => write(database, of, recording)),
     find: async (caller, execution) => {
-      await last;
+      await saved(caller, execution);
       return await find(database, caller, execution);
     },
   };

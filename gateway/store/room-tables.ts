@@ -16,7 +16,7 @@ const kept = [
 ] as const;
 
 /** About what a row takes besides its blobs, with its share of the indexes. */
-const sizeIn = (row: string) => `${row}bytes + 256`;
+export const sizeIn = (row: string) => `${row}bytes + 256`;
 
 /**
  * Whose a row is, and what each has: sizes are kept up by triggers, because to sum up all rows at each of them would

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { lineHolds } from '../../src/line-search.ts';
 import type { FoundRows, HistorySearch } from '../ports/execution-record.ts';
 import type { Database } from './database.ts';
-import { isWanted, selectRows, toHistoryRow } from './history-rows.ts';
+import { isWanted, selectRows, toHistoryRow, wantedOf } from './history-rows.ts';
 import { codeOfAgent } from './search-tables.ts';
 
 /** So many rows are looked at in one turn of the event loop, and for one page. */
@@ -37,17 +37,8 @@ export async function searchHistory(database: Database, search: HistorySearch): 
 }
 
 async function rowsOf(database: Database, numbers: readonly number[], search: HistorySearch) {
-  const { agent, agents, decision, tool = '', since, until } = search;
-  const named = { ...(agent !== '' && { agent }), ...(agents !== undefined && { agents }) };
-  const wanted = {
-    ...named,
-    ...(decision !== '' && { decision }),
-    ...(tool !== '' && { tool }),
-    since,
-    until,
-  };
   const rows = await selectRows(database)
-    .where(isWanted(wanted, 'number'))
+    .where(isWanted(wantedOf(search), 'number'))
     .where(sql<boolean>`rowid in (select value from json_each(${JSON.stringify(numbers)}))`)
     .orderBy(sql`rowid`, 'desc')
     .execute();

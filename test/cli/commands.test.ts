@@ -98,7 +98,9 @@ async function startGateway() {
     people: { admin: 'admin', vera: 'viewer' },
     warden: {
       running: () => [record],
-      history: async () => [{ record, receivedAt: record.receivedAt, row: 1 }],
+      history: async function* () {
+        yield { record, receivedAt: record.receivedAt, row: 1 };
+      },
       execution: async (id) => (record.id.startsWith(id) ? record : undefined),
       approvals: () => [approval],
       resolveApproval: async (id, verdict, by) => {

@@ -229,7 +229,7 @@ const nobody = { refused: 'nobody is known here' };
 export const emptyWarden: WardenApi = {
   rotations: { signingKey: async () => nobody, authority: async () => nobody },
   running: () => [],
-  history: async () => [],
+  history: async function* () {},
   search: async () => ({ rows: [], below: undefined }),
   execution: async () => undefined,
   cancel: async () => undefined,
