@@ -288,6 +288,9 @@ void scan_root(struct carrier *carrier, bool all)
     int fd = all ? beneath_open(carrier->root, "", O_RDONLY | O_DIRECTORY) : -1;
     /* What cannot be opened is not empty. */
     carrier->index.failed |= all && fd < 0 && errno != EACCES;
-    if (fd >= 0)
-        scan(carrier, root, fd);
+    if (fd < 0)
+        return;
+    /* This look says so again if it is still so. */
+    carrier->index.overfull = carrier->index.unlisted = false;
+    scan(carrier, root, fd);
 }

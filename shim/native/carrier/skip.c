@@ -160,9 +160,7 @@ void skip_queue_again(struct carrier *carrier)
     bool freed = (index->freed || index->shrunk) && index->full > 0;
     if (freed || (index->shrunk && index->too_large > 0))
         queue_skipped(index, index->root, freed);
-    carrier->rescan |= freed && index->unlisted;
-    index->unlisted &= !freed;
-    index->overfull &= !freed;
+    carrier->rescan |= (index->freed && index->overfull) || (index->shrunk && index->unlisted);
     index->shrunk = index->freed = false;
 }
 
