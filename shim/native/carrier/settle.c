@@ -31,6 +31,8 @@ static void look_again(struct carrier *carrier, struct entry *entry, struct open
         return;
     int fd = folder_of(carrier, entry, open_folder);
     if (fd < 0) {
+        if (folder_unread(carrier) == SKIP_UNREADABLE)
+            leave_out(carrier, entry, SKIP_UNREADABLE);
         /* Its folder is away, and may come back as it was: nobody would tell of this entry again. */
         index_queue(&carrier->index, entry_parent(entry));
         index_queue(&carrier->index, entry);

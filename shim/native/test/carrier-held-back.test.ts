@@ -75,13 +75,13 @@ describe.each(buildsOrOnly('static'))('A-446 P13: what a replica cannot carry ($
     mkdirSync(inHome(pair, 'd'));
     for (const path of ['f', 'd/f']) writeFileSync(inHome(pair, path), 'x');
     await sendOut(pair.home.session, pair.replica.session);
-    for (const path of ['f', 'd']) {
+    for (const path of ['f', 'd', '']) {
       const names = ['user.a', 'user.b'];
       const set = (...words: string[]) => execFileSync('setfattr', [...words, there(pair, path)]);
       for (const name of names) set('-n', name, '-v', `0x${'00'.repeat(40_000)}`);
       await expect(bring(pair)).rejects.toMatchObject({
         ...says('workspace-limit'),
-        text: `${path} has more attributes than are carried`,
+        text: `${path || 'the workspace'} has more attributes than are carried`,
       });
       for (const name of names) set('-x', name);
     }
