@@ -196,10 +196,19 @@ static bool concerns(const struct sending *sending, const struct entry *entry)
     }
 }
 
+/* The rules leave it out since: the other side has no such path, either, and it is not gone. */
+static bool left_out(const struct sending *sending, const struct entry *entry)
+{
+    char path[PATH_MOST + 1];
+    return !entry_alive(entry) && entry_path(entry, path) && !path_carried(sending->carrier, path);
+}
+
 static void send_below(struct sending *sending, struct entry *entry)
 {
     size_t count;
     goes_on(sending->carrier);
+    if (left_out(sending, entry))
+        return;
     if (concerns(sending, entry))
         put_change(sending, entry);
     /* A side that had it is told that all of it is gone; a replica says what it had of each entry. */
