@@ -1,5 +1,4 @@
 import { abortable } from '../../src/abort.ts';
-import type { TakenLate } from '../../src/carrier-client/carrier-state.ts';
 import type { HomeTurn } from '../../src/carrier-client/exchange.ts';
 import type { SyncConfig } from '../../src/config/gateway-config.ts';
 import type { Replica } from '../ports/replica.ts';
@@ -10,11 +9,7 @@ import type { Replicas, Slot } from './replicas.ts';
 export interface InReplicaParts {
   readonly replicas: Replicas;
   readonly turns: HomeTurns;
-  readonly onKeptThere?: OnKeptThere;
 }
-
-/** Called with what a replica's carrier took out of its tree for home's changes, and keeps: nobody else looks there. */
-export type OnKeptThere = (of: Pick<Slot, 'host' | 'agent'>, kept: TakenLate) => void;
 
 /**
  * Does `work` with a replica while nothing else does. Home's turn is taken inside of it and never around it: what takes
@@ -23,7 +18,7 @@ export type OnKeptThere = (of: Pick<Slot, 'host' | 'agent'>, kept: TakenLate) =>
 export async function inReplica<T>(
   slot: Slot,
   carried: () => SyncConfig['carried'],
-  { replicas, turns, onKeptThere }: InReplicaParts,
+  { replicas, turns }: InReplicaParts,
   signal: AbortSignal,
   work: (replica: Replica, turn: HomeTurn) => Promise<T>,
 ): Promise<T> {
@@ -43,8 +38,7 @@ export async function inReplica<T>(
       if (isGivenUp || !isUsable(replica.session, 'replica', error)) replicas.drop(slot);
       throw told;
     } finally {
-      const kept = replica.session.takeLate();
-      if (kept.count > 0) onKeptThere?.(slot, kept);
+      replicas.tellKept(slot, replica.session);
     }
   });
 }

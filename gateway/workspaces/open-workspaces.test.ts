@@ -2,7 +2,7 @@ import { duplexPair } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { CarrierFrame } from '../../src/carrier-client/carrier-frame.ts';
-import { u8, u16, u32, u64 } from '../../src/carrier-client/payload.ts';
+import { text, u8, u16, u32, u64 } from '../../src/carrier-client/payload.ts';
 import type { AgentConfig, HostConfig } from '../../src/config/gateway-config.ts';
 import { encodeFrame } from '../../src/wire/frames.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
@@ -151,22 +151,30 @@ test('A-452 P24: after a change of the hosts that was refused, replicas are made
   await Promise.all([fleet.close(), workspaces.close()]);
 });
 
-/** What a carrier says that is ready and lost so many files that were written too late. */
-function readyWith(late: number): Buffer {
+/** What a carrier says that is ready: of so many files that were written too late it kept and names these. */
+function readyWith(late: number, kept: readonly string[] = []): Buffer {
   const [tree, nothing] = [Buffer.alloc(32), [u64(0), u64(0), u64(0), u64(0)]];
-  const lists = [u16(0), u32(0), u16(0), u32(late), u16(0)];
+  const named = kept.flatMap((path, number) => [u64(1), u32(number), text(Buffer.from(path))]);
+  const lists = [u16(0), u32(0), u16(0), u32(late), u16(kept.length), ...named];
   const state = [u8(1), u8(0), u64(1), u64(1), tree, ...nothing, u64(0), ...lists, u32(0), u64(0)];
   return encodeFrame(CarrierFrame.ready, Buffer.concat(state));
 }
 
-test('A-404 P13: what was written too late at home and could not be kept is told, without a name', async () => {
-  const { workspaces, recorded } = await start();
-  const [ours, carrier] = duplexPair();
-  carrier.write(readyWith(2));
-  expect(workspaces.homes.offer('r', 'follows', ours)).toBeUndefined();
-  await workspaces.homes.use('follows', async () => {}, AbortSignal.timeout(20_000));
-  const text =
-    'agent follows: 2 changes came when no command waited for them; what could not be kept is lost';
-  expect(recorded).toEqual([{ type: 'incident', incident: 'workspace-late', caller: '', text }]);
-  await workspaces.close();
-});
+test.each([
+  ['A-404 P13: all of it', 2, [], 'what could not be kept is lost'],
+  ['A-482 P13: some of it', 3, ['f'], 'those with a name (1) are kept, not applied'],
+  ['nothing of it', 1, ['f'], 'they are kept, not applied'],
+] as const)(
+  'what was written too late at home is told; if %s could not be kept, without a name',
+  async (...row) => {
+    const [, count, named, what] = row;
+    const { workspaces, recorded } = await start();
+    const [ours, carrier] = duplexPair();
+    carrier.write(readyWith(count, named));
+    expect(workspaces.homes.offer('r', 'follows', ours)).toBeUndefined();
+    await workspaces.homes.use('follows', async () => {}, AbortSignal.timeout(20_000));
+    const said = `agent follows: ${count} changes came when no command waited for them; ${what}`;
+    expect(recorded).toEqual([{ type: 'incident', incident: 'workspace-late', caller: '', text: said }]);
+    await workspaces.close();
+  },
+);

@@ -14,11 +14,10 @@ import { evictReplica } from './evict-replica.ts';
 import { followWorkspaces, type Workspaces } from './follow.ts';
 import { HomeTurns } from './home-turns.ts';
 import { createHomes, type Homes } from './homes.ts';
-import type { OnKeptThere } from './in-replica.ts';
 import { keptPaths } from './kept-paths.ts';
 import type { LeftOutTold } from './left-out.ts';
 import { type OperateParts, operateWorkspaces } from './operate.ts';
-import { Replicas, type Slot } from './replicas.ts';
+import { type OnKeptThere, Replicas, type Slot } from './replicas.ts';
 import { Retirement } from './retire.ts';
 import type { NotApplied } from './visit.ts';
 
@@ -78,7 +77,7 @@ const cutText =
 export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
   const { agents, hosts, incidents, kept, log } = parts;
   const tellKept = keptTeller(parts);
-  const replicas = new Replicas();
+  const replicas = new Replicas(keptThereTeller(parts));
   const closing = new AbortController();
   let ahead = (_agent: string): void => {};
   const onMissed = (agent: string, host: string, count: number) =>
@@ -105,7 +104,7 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
     ...{ useHome: homes.use, isLeaving: (host) => isLeaving(host) },
     onLeftOut: leftOutTeller(parts),
   });
-  const inReplicas = { replicas, turns, onKeptThere: keptThereTeller(parts) };
+  const inReplicas = { replicas, turns };
   const workspaces = followWorkspaces({ ...inReplicas, agents, hosts, onNotApplied, onMissed });
   let retirement: Retirement | undefined;
   return {
@@ -168,9 +167,7 @@ function keptTeller({
   return (set) => {
     const { agent, host, execution, count, why, files } = set;
     const where = host === '' ? '' : ` on ${host}`;
-    // What home's carrier had no room for is counted, and has no name.
-    const what = files.length === 0 ? 'what could not be kept is lost' : 'they are kept, not applied';
-    const text = `agent ${agent}: ${count} changes${where} ${whyNot[why]}; ${what}`;
+    const text = `agent ${agent}: ${count} changes${where} ${whyNot[why]}; ${keptOf(count, files.length)}`;
     log.warn({ agent, host, execution, count }, text);
     record({ type: 'incident', incident: `workspace-${why}`, caller: '', text });
     // The files are at home in any case.
@@ -178,6 +175,12 @@ function keptTeller({
       .add(set)
       .catch((error: unknown) => log.error({ agent, why: String(error) }, 'a list of kept files is lost'));
   };
+}
+
+/** What a carrier had no room for is counted, and has no name; nor have more than it names. */
+function keptOf(count: number, named: number): string {
+  if (named === 0) return 'what could not be kept is lost';
+  return named < count ? `those with a name (${named}) are kept, not applied` : 'they are kept, not applied';
 }
 
 const mostNamed = 5;
@@ -189,9 +192,12 @@ function keptThereTeller({ record, log }: Pick<OpenWorkspacesParts, 'record' | '
     const names = files
       .slice(0, mostNamed)
       .map(({ path, kept }) => `${renderBytes(path.subarray(0, longestName))}${kept && ` as ${kept}`}`);
-    const what =
-      'were made to what home replaced there at that moment; they are in kept/ of the replica only';
-    const text = `agent ${agent}: ${count} changes on ${host} ${what}: ${names.join(', ')}`;
+    const where =
+      names.length === 0
+        ? 'what could not be kept is lost'
+        : `they are in kept/ of the replica only: ${names.join(', ')}`;
+    const what = 'were made to what home replaced there at that moment';
+    const text = `agent ${agent}: ${count} changes on ${host} ${what}; ${where}`;
     log.warn({ agent, host, count }, text);
     record({ type: 'incident', incident: 'workspace-late', caller: '', text });
   };

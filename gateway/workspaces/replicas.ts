@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { abortable, deadline } from '../../src/abort.ts';
-import type { CarrierState, Version } from '../../src/carrier-client/carrier-state.ts';
+import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
+import type { CarrierState, TakenLate, Version } from '../../src/carrier-client/carrier-state.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
 import type { Replica, ReplicaHost, ReplicaWish } from '../ports/replica.ts';
@@ -59,6 +60,9 @@ export function isInUse({ commands, holders }: Pick<Slot, 'commands' | 'holders'
 /** What is known of a home. */
 export type Home = Pick<CarrierState, 'version' | 'bytes' | 'entries'>;
 
+/** Called with what a replica's carrier took out of its tree for home's changes, and keeps: nobody else looks there. */
+export type OnKeptThere = (of: Pick<Slot, 'host' | 'agent'>, kept: TakenLate) => void;
+
 type Carried = Pick<ReplicaWish, 'limits' | 'excludes'>;
 
 function carriesSame(before: Carried | undefined, now: Carried): boolean {
@@ -72,6 +76,8 @@ function keyOf(host: string, agent: string): string {
 
 /** A large replica on a slow disk is looked at in whole; a carrier that is silent for 120 s ends it before. */
 const openWithinMs = 30 * 60_000;
+/** A carrier that ends keeps what it finds in any case: only to hear of it may take so long. */
+const hearWithinMs = 2000;
 
 /** The replicas of all agents on all hosts, each with one carrier at most. */
 export class Replicas {
@@ -80,6 +86,11 @@ export class Replicas {
   readonly #losses = new Map<string, AbortController>();
   /** By agent, as they were at the last exchange. */
   readonly homes = new Map<string, Home>();
+  readonly #onKeptThere: OnKeptThere;
+
+  constructor(onKeptThere: OnKeptThere = () => {}) {
+    this.#onKeptThere = onKeptThere;
+  }
 
   /** From now on replicas on `host` are made by this engine. */
   attach(host: string, engine: ReplicaHost): void {
@@ -238,15 +249,32 @@ export class Replicas {
 
   /** Its carrier writes what it knows and ends; the replica stays. Resolves when the carrier is gone; never rejects. */
   async close(slot: Slot): Promise<void> {
-    const { opening } = slot;
-    slot.opening = undefined;
-    const replica = await opening?.catch(() => undefined);
+    const replica = await taken(slot);
+    if (replica !== undefined) await this.#hearOut(slot, replica);
     await replica?.end().catch(() => {});
+  }
+
+  /** What its carrier has kept since this was last called is told. */
+  tellKept(slot: Slot, session: CarrierSession): void {
+    const kept = session.takeLate();
+    if (kept.count > 0) this.#onKeptThere(slot, kept);
+  }
+
+  /** A process may have written there since the last exchange. */
+  async #hearOut(slot: Slot, { session }: Replica): Promise<void> {
+    try {
+      await abortable(session.settle(), AbortSignal.timeout(hearWithinMs));
+      this.tellKept(slot, session);
+    } catch {
+      // It does not answer, or is being asked: who asks it hears.
+    }
   }
 
   /** Its carrier ends, and it is removed with what it holds. Rejects while a ghost runs on it. */
   async remove(slot: Slot): Promise<void> {
-    const removing = this.close(slot).then(() => this.#engines.get(slot.host)?.removeReplica(slot.agent));
+    const removing = taken(slot)
+      .then((replica) => replica?.end().catch(() => {}))
+      .then(() => this.#engines.get(slot.host)?.removeReplica(slot.agent));
     const ended = removing.then(
       () => {},
       () => {},
@@ -259,4 +287,11 @@ export class Replicas {
       if (slot.removing === ended) slot.removing = undefined;
     }
   }
+}
+
+/** Its carrier, which nobody else gets from here on; `undefined` if it has none. */
+async function taken(slot: Slot): Promise<Replica | undefined> {
+  const { opening } = slot;
+  slot.opening = undefined;
+  return await opening?.catch(() => undefined);
 }

@@ -78,11 +78,14 @@ test('12: a host that is too full loses the least recently used first, and none 
   await retirement.stop();
 });
 
-test('12: a replica that cannot be asked what only it has is not removed to make room', async () => {
-  const agents = new Map(['a', 'b'].map((name) => [name, agent(name, 100)]));
-  const { removed, away, retirement } = await start(agents, { a: 60, b: 60 });
+test('A-480 P20: a replica that cannot be asked what only it has is not removed to make room, nor another one for it', async () => {
+  const agents = new Map(['a', 'b', 'c'].map((name) => [name, agent(name, 100)]));
+  const { slots, removed, away, tried, retirement } = await start(agents, { a: 900, b: 40, c: 40 });
   away.add('a');
-  await pass(3 * 60_000);
+  await pass(25 * 60_000);
+  expect([removed, tried.length]).toEqual([[], 3]);
+  slots['c']!.bytes = 70;
+  await pass(60_000);
   expect(removed).toEqual(['b']);
   await retirement.stop();
 });
@@ -92,12 +95,13 @@ test('12: one that could not go is still the least recently used', async () => {
   const { slots, removed, away, retirement } = await start(agents, { a: 60, b: 60, c: 60 });
   away.add('a');
   await pass(3 * 60_000);
-  expect(removed).toEqual(['b']);
+  expect(removed).toEqual([]);
   away.clear();
   await pass(10 * 60_000);
+  expect(removed).toEqual(['a']);
   slots['c']!.bytes = 120;
   await pass(60_000);
-  expect(removed).toEqual(['b', 'a']);
+  expect(removed).toEqual(['a', 'b']);
   await retirement.stop();
 });
 

@@ -38,6 +38,10 @@ const defaults: RetireTimes = {
   stuck: 10 * 60_000,
 };
 
+function bytesOf(slots: readonly Slot[]): number {
+  return slots.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
+}
+
 /** Ends carriers that no command uses, and removes replicas of agents that are gone and on hosts that are too full. */
 export class Retirement {
   readonly #parts: RetireParts;
@@ -48,7 +52,7 @@ export class Retirement {
   readonly #stopping = new AbortController();
   /** When a replica was last asked what it takes. */
   readonly #asked = new WeakMap<Slot, number>();
-  /** When a replica could not go. */
+  /** When a replica could not go, until it has gone. */
   readonly #stuck = new WeakMap<Slot, number>();
   /** The look at each host: none waits for that at another, and the next one is begun when it is over. */
   readonly #looking = new Map<string, Promise<void>>();
@@ -169,7 +173,10 @@ export class Retirement {
     }
   }
 
-  /** The least recently used goes first. One that cannot be asked what only it has stays. */
+  /**
+   * The least recently used goes first. One that cannot be asked what only it has stays, and no other goes for it: else one
+   * that its agent fills with what home refuses would cost the others theirs, again and again.
+   */
   async #makeRoom(host: string): Promise<void> {
     const { log } = this.#parts;
     const here = this.#parts.replicas.slots.filter((slot) => slot.host === host);
@@ -177,19 +184,23 @@ export class Retirement {
     // Replicas of agents that are gone have their day.
     if (said.length === 0) return;
     const most = Math.max(...said);
-    let bytes = here.reduce((sum, slot) => sum + (slot.bytes ?? 0), 0);
+    let bytes = bytesOf(here);
+    let movable = bytesOf(here.filter((slot) => !this.#stuck.has(slot)));
     for (const slot of here.sort((a, b) => a.usedAt - b.usedAt)) {
       const isFresh = performance.now() - slot.usedAt < this.#times.fresh;
       if (bytes <= most || isFresh || this.#stops) return;
-      if (isInUse(slot) || !slot.bytes || this.#isStuck(slot)) continue;
+      const wasStuck = this.#stuck.has(slot);
+      if (isInUse(slot) || !slot.bytes || this.#isStuck(slot) || (movable <= most && !wasStuck)) continue;
       const { agent, bytes: own } = slot;
       const why = await this.#parts.evict(slot);
+      if (!wasStuck) movable -= own;
       if (why !== undefined) {
         log.warn({ host, agent, why }, 'the replicas of a host are too large, and this one cannot go');
         this.#stuck.set(slot, performance.now());
         continue;
       }
       bytes -= own;
+      this.#stuck.delete(slot);
       log.info({ host, agent }, 'a replica of a workspace made room for others');
     }
   }

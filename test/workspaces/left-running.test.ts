@@ -105,3 +105,19 @@ test('A-404 P13: what somebody writes in a replica into a file that home has rep
   expect(readFileSync(kept, 'utf8')).toBe('home and the tool');
   expect(site.difference('one')).toBe('');
 });
+
+test('A-481 P13: it is told, too, if no exchange follows and its carrier ends', async () => {
+  await using site = new Site('/dev/shm');
+  const { home, replicas, slots } = site;
+  writeFileSync(join(home.root, 'log'), 'home');
+  const visit = site.visit('one');
+  await visit.settle(patience());
+  const fd = openSync(join(replicas.one.root, 'log'), 'a');
+  onTestFinished(() => closeSync(fd));
+  writeFileSync(join(home.root, 'log'), 'home again');
+  await visit.exchange(patience());
+  visit.end();
+  writeSync(fd, ' and the tool');
+  await slots.close(slots.slot('one', agent));
+  expect(site.keptThere).toMatchObject([{ host: 'one', count: 1, files: [{ path: Buffer.from('log') }] }]);
+});

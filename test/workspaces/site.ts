@@ -70,7 +70,7 @@ export class Site implements AsyncDisposable {
   readonly leftOut: LeftOutTold[] = [];
   readonly homes: Homes;
   readonly turns: HomeTurns;
-  readonly slots = new Replicas();
+  readonly slots = new Replicas(({ host }, kept) => this.keptThere.push({ host, ...kept }));
   /** As the gateway does if a host does not answer any more. */
   readonly lose: (host: HostName) => void;
   readonly #follow: ReturnType<typeof followWorkspaces>;
@@ -103,7 +103,6 @@ export class Site implements AsyncDisposable {
     const parts: FollowParts = {
       ...{ replicas, turns: this.turns, onNotApplied: (found) => this.told.push(found) },
       onMissed: (_agent, host, count) => this.missed.push(`${host} ${count}`),
-      onKeptThere: ({ host }, kept) => this.keptThere.push({ host, ...kept }),
       agents: () => this.agents,
       hosts: () => new Map(hostNames.map((name) => [name, { name, labels: {} } as unknown as HostConfig])),
     };

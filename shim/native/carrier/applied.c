@@ -186,14 +186,15 @@ static void put_refused_for(struct carrier *carrier, enum why why, struct tellin
     }
 }
 
-/* What must come again first: of it nothing may be untold unless all that is told is of it. */
+/* What must come again first: of it nothing may be untold unless all that is told is of it. Then what is kept of this side,
+ * which nobody else names. */
 static void put_refused(struct carrier *carrier)
 {
     uint8_t *hole = stream_hole(&carrier->stream, 8);
     struct telling telling = {.from = carrier->stream.out_end};
     put_refused_for(carrier, WHY_UNSTABLE, &telling);
-    put_refused_for(carrier, WHY_CONFLICT, &telling);
     put_refused_for(carrier, WHY_REPLACED, &telling);
+    put_refused_for(carrier, WHY_CONFLICT, &telling);
     if (hole) {
         put_u32(hole, telling.count);
         put_u32(hole + 4, telling.told);

@@ -11,11 +11,12 @@ static int open_meant(struct carrier *carrier, const struct entry *folder)
 {
     char path[PATH_MOST + 1];
     struct stat status;
+    errno = ENOENT;
     int fd = entry_path(folder, path) ? beneath_open(carrier->root, path, O_PATH | O_DIRECTORY) : -1;
     if (fd < 0 || (fstat(fd, &status) == 0 && status.st_ino == entry_inode(folder)))
         return fd;
     close(fd);
-    errno = ESTALE;
+    errno = ENOENT;
     return -1;
 }
 

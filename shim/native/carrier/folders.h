@@ -9,8 +9,8 @@ struct open_folder {
     int fd;
 };
 
-/* The folder that the entry is in. -1 if it cannot be reached, or if another folder is in its place: what is in that one
- * says nothing of this entry. */
+/* The folder that the entry is in. -1 if it cannot be reached, or if another folder is in its place (ENOENT): what is in
+ * that one says nothing of this entry. */
 int folder_of(struct carrier *carrier, const struct entry *entry, struct open_folder *open_folder);
 void folder_close(struct open_folder *open_folder);
 

@@ -34,9 +34,9 @@ struct index {
     bool shrunk;
     /* There is less than before: what found no room may have some now. */
     bool freed;
-    /* Not even the names of some that are skipped are known. */
+    /* Not even the names of some that are skipped are known: so it was at the last look at everything, or found since. */
     bool unlisted;
-    /* Some of them found no room. */
+    /* Some of them are held back. */
     bool overfull;
     /* Carried, but for the bytes of the file or what is in the folder. */
     uint64_t unreadable;

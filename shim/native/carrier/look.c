@@ -53,12 +53,12 @@ static void read_as_empty(struct found *found)
     bytes_id("", 0, found->record.id);
 }
 
-static bool read_attributes(struct carrier *carrier, int fd, struct found *found)
+static enum skip read_attributes(struct carrier *carrier, int fd, struct found *found)
 {
     if (!xattrs_read(fd, &carrier->xattrs))
-        return false;
+        return errno == E2BIG || errno == ERANGE ? SKIP_XATTRS : SKIP_UNREADABLE;
     xattrs_id(&carrier->xattrs, found->record.xattrs);
-    return true;
+    return SKIP_NOT;
 }
 
 /* Three times at most; then what was read last is taken, and looked at again soon. */
@@ -110,8 +110,8 @@ static enum skip read_file(struct carrier *carrier, int folder, const char *name
         skip = read_later(found);
     else if (!read_bytes_of(carrier, fd, found))
         skip = why_unread(carrier, found);
-    else if (!read_attributes(carrier, fd, found))
-        skip = SKIP_XATTRS;
+    else
+        skip = read_attributes(carrier, fd, found);
     if (fd >= 0)
         close(fd);
     return skip;
@@ -142,18 +142,14 @@ static bool closed_to_us(int fd)
 
 static enum skip read_folder(struct carrier *carrier, int folder, const char *name, struct found *found)
 {
-    enum skip skip = SKIP_NOT;
     int fd = *name ? beneath_open(folder, name, O_RDONLY | O_DIRECTORY) : dup(folder);
     int why = errno;
     if (closed_to_us(fd))
         found->flags |= ENTRY_UNREADABLE;
     errno = why;
-    if (fd >= 0 && !read_attributes(carrier, fd, found))
-        skip = SKIP_XATTRS;
+    enum skip skip = fd < 0 ? folder_unread(carrier) : read_attributes(carrier, fd, found);
     if (fd >= 0)
         close(fd);
-    else if (errno == EXDEV)
-        skip = SKIP_OTHER_DEVICE;
     return skip;
 }
 
@@ -228,13 +224,6 @@ static void take(struct carrier *carrier, struct entry *entry, struct found *fou
     skip_set(index, entry, SKIP_NOT);
 }
 
-static void leave_out(struct carrier *carrier, struct entry *entry, enum skip skip)
-{
-    if (entry_alive(entry))
-        lose(carrier, entry);
-    skip_set(&carrier->index, entry, skip);
-}
-
 /* What happens in a folder is told only if it is watched. It may have lost its watch to another name that it had for a
  * moment, or never have had one because it could not be opened. */
 static bool unwatched(const struct carrier *carrier, const struct entry *entry)
@@ -275,10 +264,17 @@ void scan_root(struct carrier *carrier, bool all)
 {
     struct entry *root = carrier->index.root;
     struct found found = {0};
-    if (fstat(carrier->root, &found.status) != 0)
+    if (fstat(carrier->root, &found.status) != 0) {
+        carrier->index.failed = true;
         return;
+    }
     if (!holds(root, &found.status)) {
-        read_entry(carrier, carrier->root, "", &found);
+        enum skip skip = read_entry(carrier, carrier->root, "", &found);
+        carrier->index.failed |= skip == SKIP_UNREADABLE;
+        /* It is read again at each look until nothing is wrong with it. */
+        if (skip != SKIP_NOT)
+            found.looked = 0;
+        skip_set(&carrier->index, root, skip);
         if (root->type == TYPE_FOLDER)
             memcpy(found.record.id, entry_id(root), SHA256_BYTES);
         if (!entry_is(root, &found.record))
@@ -288,6 +284,9 @@ void scan_root(struct carrier *carrier, bool all)
     int fd = all ? beneath_open(carrier->root, "", O_RDONLY | O_DIRECTORY) : -1;
     /* What cannot be opened is not empty. */
     carrier->index.failed |= all && fd < 0 && errno != EACCES;
-    if (fd >= 0)
-        scan(carrier, root, fd);
+    if (fd < 0)
+        return;
+    /* This look says so again if it is still so. */
+    carrier->index.overfull = carrier->index.unlisted = false;
+    scan(carrier, root, fd);
 }

@@ -19,4 +19,10 @@ void scan_root(struct carrier *carrier, bool all);
 /* The entry is gone: nothing in it is watched any more. */
 void lose(struct carrier *carrier, struct entry *entry);
 
+/* It is not carried, whatever it was before. */
+void leave_out(struct carrier *carrier, struct entry *entry, enum skip skip);
+
+/* What errno says of a folder that was not opened or read: SKIP_NOT if it is away or closed, else why it is not carried. */
+enum skip folder_unread(struct carrier *carrier);
+
 #endif

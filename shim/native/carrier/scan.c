@@ -16,19 +16,51 @@ void lose(struct carrier *carrier, struct entry *entry)
     index_gone(&carrier->index, entry);
 }
 
+void leave_out(struct carrier *carrier, struct entry *entry, enum skip skip)
+{
+    if (entry_alive(entry))
+        lose(carrier, entry);
+    skip_set(&carrier->index, entry, skip);
+}
+
+enum skip folder_unread(struct carrier *carrier)
+{
+    switch (errno) {
+    case ENOENT:
+    case ENOTDIR:
+    case ELOOP:
+    case EACCES:
+        return SKIP_NOT;
+    case EXDEV:
+        return SKIP_OTHER_DEVICE;
+    default:
+        carrier->index.failed |= errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+        return SKIP_UNREADABLE;
+    }
+}
+
+/* Nobody knows what is in it: it is not empty. */
+static void not_read(struct carrier *carrier, struct entry *folder)
+{
+    if (folder_unread(carrier) != SKIP_UNREADABLE)
+        return;
+    if (entry_parent(folder))
+        leave_out(carrier, folder, SKIP_UNREADABLE);
+    else
+        carrier->index.failed = true;
+}
+
 void scan_inside(struct carrier *carrier, int fd, struct entry *entry)
 {
     struct stat status;
     int inside = beneath_open(fd, entry->name, O_RDONLY | O_DIRECTORY);
-    if (inside < 0) {
-        /* What cannot be opened for want of descriptors is not empty. */
-        carrier->index.failed |= errno == EMFILE || errno == ENFILE || errno == ENOMEM;
-        return;
-    }
+    bool known = inside >= 0 && fstat(inside, &status) == 0;
+    if (!known)
+        not_read(carrier, entry);
     /* Another folder by now: the change was reported, and the name is looked at again. */
-    if (fstat(inside, &status) == 0 && status.st_ino == entry_inode(entry) && status.st_dev == carrier->device)
+    if (known && status.st_ino == entry_inode(entry) && status.st_dev == carrier->device)
         scan(carrier, entry, inside);
-    else
+    else if (inside >= 0)
         close(inside);
 }
 
@@ -71,12 +103,17 @@ void scan(struct carrier *carrier, struct entry *folder, int fd)
         child->flags &= (uint16_t)~ENTRY_SEEN;
     DIR *names = fdopendir(fd);
     if (!names) {
+        not_read(carrier, folder);
         close(fd);
         return;
     }
     struct dirent *name;
-    while ((name = readdir(names)) && found(carrier, folder, fd, name->d_name))
-        continue;
+    do {
+        errno = 0;
+        name = readdir(names);
+    } while (name && found(carrier, folder, fd, name->d_name));
+    if (!name && errno != 0)
+        not_read(carrier, folder);
     lose_unseen(carrier, folder);
     closedir(names);
 }

@@ -57,17 +57,16 @@ static void put_entry(struct sending *sending, const struct entry *entry, struct
     sending->number++;
 }
 
-static void add_attributes(struct sending *sending, struct change *change, int fd)
+static bool add_attributes(struct sending *sending, struct change *change, int fd)
 {
     struct xattrs *xattrs = &sending->carrier->xattrs;
-    uint8_t id[SHA256_BYTES] = {0};
-    if (!xattrs_read(fd, xattrs))
-        xattrs->length = 0;
-    xattrs_id(xattrs, id);
+    if (fd < 0 || !xattrs_read(fd, xattrs))
+        return false;
     /* Others by now than the index says: the next settle sees it. */
-    memcpy(change->wanted.xattrs, id, SHA256_BYTES);
+    xattrs_id(xattrs, change->wanted.xattrs);
     change->xattrs = xattrs->bytes;
     change->xattrs_length = xattrs->length;
+    return true;
 }
 
 static bool has_attributes(const struct entry *entry)
@@ -133,9 +132,10 @@ static void put_opened(struct sending *sending, struct entry *entry, struct chan
     int flags = O_RDONLY | O_NONBLOCK | (folder ? O_DIRECTORY : 0);
     bool needed = !folder || has_attributes(entry);
     int fd = needed && parent >= 0 ? beneath_open(parent, entry->name, flags) : -1;
-    if (fd >= 0 && has_attributes(entry))
-        add_attributes(sending, change, fd);
-    if (folder)
+    /* Without its bytes it could go, but not without its attributes: it would lose them. */
+    if (has_attributes(entry) && !add_attributes(sending, change, fd))
+        unstable(sending, entry);
+    else if (folder)
         put_entry(sending, entry, change);
     else
         put_file(sending, entry, change, fd);
@@ -196,10 +196,19 @@ static bool concerns(const struct sending *sending, const struct entry *entry)
     }
 }
 
+/* The rules leave it out since: the other side has no such path, either, and it is not gone. */
+static bool left_out(const struct sending *sending, const struct entry *entry)
+{
+    char path[PATH_MOST + 1];
+    return !entry_alive(entry) && entry_path(entry, path) && !path_carried(sending->carrier, path);
+}
+
 static void send_below(struct sending *sending, struct entry *entry)
 {
     size_t count;
     goes_on(sending->carrier);
+    if (left_out(sending, entry))
+        return;
     if (concerns(sending, entry))
         put_change(sending, entry);
     /* A side that had it is told that all of it is gone; a replica says what it had of each entry. */
@@ -225,7 +234,7 @@ void send_changes(struct carrier *carrier, struct reader *reader)
         tell_refused(carrier, "bad-frame: changes");
         return;
     }
-    const char *wrong = how == SEND_DIRTY ? skip_wrong(carrier) : NULL;
+    const char *wrong = skip_wrong(carrier);
     if (wrong) {
         tell_failed(carrier, wrong);
         return;

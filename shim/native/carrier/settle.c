@@ -11,7 +11,7 @@
 #include "skip.h"
 #include "tree-id.h"
 
-enum { PASSES_MOST = 8 };
+enum { PASSES_MOST = 8, LOOKS_MOST = 3 };
 
 static bool lives(const struct entry *folder)
 {
@@ -31,6 +31,8 @@ static void look_again(struct carrier *carrier, struct entry *entry, struct open
         return;
     int fd = folder_of(carrier, entry, open_folder);
     if (fd < 0) {
+        if (folder_unread(carrier) == SKIP_UNREADABLE)
+            leave_out(carrier, entry, SKIP_UNREADABLE);
         /* Its folder is away, and may come back as it was: nobody would tell of this entry again. */
         index_queue(&carrier->index, entry_parent(entry));
         index_queue(&carrier->index, entry);
@@ -97,15 +99,25 @@ void settle_queue(struct carrier *carrier)
     }
 }
 
+static void look_at_all(struct carrier *carrier)
+{
+    carrier->rescan = false;
+    scan_root(carrier, true);
+    settle_queue(carrier);
+}
+
 void settle(struct carrier *carrier, bool all)
 {
     notify_drain(carrier);
     if (all || !carrier->watching || carrier->rescan) {
-        carrier->rescan = false;
         notify_try_again(carrier, all);
-        scan_root(carrier, true);
+        look_at_all(carrier);
+    } else {
+        settle_queue(carrier);
     }
-    settle_queue(carrier);
+    /* What found no room may have some now, and part of it has no name here. */
+    for (int looks = 1; looks < LOOKS_MOST && carrier->rescan && carrier->index.unlisted; looks++)
+        look_at_all(carrier);
     if (carrier->index.changed)
         queue_unstable(carrier, carrier->index.root);
     settle_version(carrier);

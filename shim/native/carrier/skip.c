@@ -81,6 +81,12 @@ enum skip skip_why(const struct carrier *carrier, const struct entry *entry, con
     return SKIP_NOT;
 }
 
+/* No rule leaves it out. */
+static bool is_missed(enum skip skip)
+{
+    return skip == SKIP_FULL || skip == SKIP_XATTRS || skip == SKIP_UNREADABLE;
+}
+
 /* What is larger than a limit that was lowered, home carries no more, either. */
 static bool grew(const struct carrier *carrier, const struct entry *entry)
 {
@@ -88,41 +94,52 @@ static bool grew(const struct carrier *carrier, const struct entry *entry)
     return entry_base(entry, &base) && base.type != TYPE_NONE && base.size <= carrier->limits.file;
 }
 
-static struct entry *held_back(const struct carrier *carrier, struct entry *entry)
+/* Of home only what was there and cannot be read is not told: that it is gone nobody knows. */
+static bool held_back(const struct carrier *carrier, const struct entry *entry)
 {
-    bool is = entry->skip == SKIP_XATTRS || entry->skip == SKIP_FULL || entry->skip == SKIP_UNREADABLE;
-    struct entry *found = is || (entry->skip == SKIP_TOO_LARGE && grew(carrier, entry)) ? entry : NULL;
-    for (struct entry *child = entry_child(entry); child && !found; child = entry_next(child))
-        found = held_back(carrier, child);
-    return found;
+    if (!carrier->limits.replica)
+        return entry->skip == SKIP_UNREADABLE && entry->seq > 0;
+    return is_missed(entry->skip) || (entry->skip == SKIP_TOO_LARGE && grew(carrier, entry));
 }
 
-static struct entry *first_held_back(const struct carrier *carrier)
+/* No event comes for one that a disk failed to read: `again` looks at all of them. */
+static struct entry *first_held_back(struct carrier *carrier, struct entry *entry, bool again)
 {
-    return carrier->index.skipped > 0 ? held_back(carrier, carrier->index.root) : NULL;
+    struct entry *first = held_back(carrier, entry) ? entry : NULL;
+    if (first && again && first->skip != SKIP_FULL)
+        index_queue(&carrier->index, first);
+    for (struct entry *child = entry_child(entry); child && (again || !first); child = entry_next(child)) {
+        struct entry *found = first_held_back(carrier, child, again);
+        first = first ? first : found;
+    }
+    return first;
 }
 
-bool skip_holds_back(const struct carrier *carrier)
+bool skip_holds_back(struct carrier *carrier)
 {
-    return carrier->index.overfull || first_held_back(carrier);
+    struct index *index = &carrier->index;
+    return index->overfull || (index->skipped > 0 && first_held_back(carrier, index->root, false));
 }
 
 const char *skip_wrong(struct carrier *carrier)
 {
     static char text[512];
     char path[PATH_MOST + 1] = "";
-    struct entry *entry = first_held_back(carrier);
-    if (carrier->index.overfull || (entry && entry->skip == SKIP_FULL))
+    struct index *index = &carrier->index;
+    bool overfull = carrier->limits.replica && index->overfull;
+    struct entry *entry = index->skipped > 0 ? first_held_back(carrier, index->root, true) : NULL;
+    carrier->rescan |= overfull;
+    if (overfull || (entry && entry->skip == SKIP_FULL))
         return "workspace-limit: there are more entries than a workspace may have";
     if (!entry)
         return NULL;
-    index_queue(&carrier->index, entry);
     entry_path(entry, path);
+    const char *name = *path ? path : "the workspace";
     const char *what = entry->skip == SKIP_TOO_LARGE ? "is larger than a file may be" : "has more attributes than are carried";
     if (entry->skip == SKIP_UNREADABLE)
-        snprintf(text, sizeof text, "carrier-failed: %.400s cannot be read", path);
+        snprintf(text, sizeof text, "carrier-failed: %.400s cannot be read", name);
     else
-        snprintf(text, sizeof text, "workspace-limit: %.400s %s", path, what);
+        snprintf(text, sizeof text, "workspace-limit: %.400s %s", name, what);
     return text;
 }
 
@@ -140,7 +157,7 @@ void skip_bound(struct carrier *carrier, struct entry *entry)
     bool known = entry->seq > 0 || entry->child || entry->flags & ENTRY_QUEUED;
     if (entry->skip == SKIP_NOT || index->skipped <= NAMES_MOST || known)
         return;
-    index->overfull |= entry->skip == SKIP_FULL;
+    index->overfull |= is_missed(entry->skip);
     skip_set(index, entry, SKIP_NOT);
     index_forget(index, entry);
     index->unlisted = true;
@@ -160,9 +177,7 @@ void skip_queue_again(struct carrier *carrier)
     bool freed = (index->freed || index->shrunk) && index->full > 0;
     if (freed || (index->shrunk && index->too_large > 0))
         queue_skipped(index, index->root, freed);
-    carrier->rescan |= freed && index->unlisted;
-    index->unlisted &= !freed;
-    index->overfull &= !freed;
+    carrier->rescan |= (index->freed && index->overfull) || (index->shrunk && index->unlisted);
     index->shrunk = index->freed = false;
 }
 
@@ -203,7 +218,7 @@ static void tell_below(struct carrier *carrier, const struct entry *entry, size_
         return;
     if (why != SKIP_NOT && entry_path(entry, path)) {
         stream_put_u8(&carrier->stream, (uint8_t)why);
-        stream_put_text(&carrier->stream, path);
+        stream_put_text(&carrier->stream, *path ? path : ".");
         (*told)++;
     }
     for (const struct entry *child = entry_child(entry); child && *told < PATHS_TOLD; child = entry_next(child))

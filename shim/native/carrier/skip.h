@@ -12,9 +12,9 @@ enum skip skip_for_size(const struct carrier *carrier, uint64_t size, uint64_t m
 
 /* Something that a tool made of what home has, or made new, cannot be carried: home would be told that it is gone, or
  * nothing. What the rules leave out in any case does not count: devices, or new files above the limit. */
-bool skip_holds_back(const struct carrier *carrier);
+bool skip_holds_back(struct carrier *carrier);
 
-/* NULL, or why a replica may not tell home what differs: `code: text`. What is in the way is looked at again. */
+/* NULL, or why the other side may not be told what is here: `code: text`. All that is in the way is looked at again. */
 const char *skip_wrong(struct carrier *carrier);
 
 void skip_set(struct index *index, struct entry *entry, enum skip skip);

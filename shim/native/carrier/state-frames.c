@@ -92,7 +92,8 @@ void tell_refused(struct carrier *carrier, const char *why)
 const char *state_wrong(const struct carrier *carrier)
 {
     if (carrier->index.failed)
-        return "carrier-failed: memory or descriptors ended, or the kernel has no openat2 (Linux 5.6)";
+        return "carrier-failed: memory or descriptors ended, the workspace's folder cannot be read, or the kernel has no "
+               "openat2 (Linux 5.6)";
     return root_lost(carrier) ? "workspace-suspect: the workspace is gone from its place, or another is in it" : NULL;
 }
 

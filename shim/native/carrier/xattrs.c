@@ -21,7 +21,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The carried names in order; -1 where there are too many. */
+/* The carried names in order; -1 where there are too many (E2BIG), or they cannot be read. */
 static int list_names(int fd, char *list, const char *names[COUNT_MOST])
 {
     ssize_t length = flistxattr(fd, list, NAMES_MOST);
@@ -31,8 +31,10 @@ static int list_names(int fd, char *list, const char *names[COUNT_MOST])
     for (const char *name = list; name < list + length; name += strlen(name) + 1) {
         if (!carried(name))
             continue;
-        if (count == COUNT_MOST)
+        if (count == COUNT_MOST) {
+            errno = E2BIG;
             return -1;
+        }
         names[count++] = name;
     }
     qsort(names, (size_t)count, sizeof *names, by_text);
@@ -42,12 +44,15 @@ static int list_names(int fd, char *list, const char *names[COUNT_MOST])
 static bool add(struct xattrs *xattrs, int fd, const char *name)
 {
     size_t name_length = strlen(name), used = xattrs->length + 2 + name_length + 4;
-    if (used > XATTRS_MOST)
-        return false;
     /* Of a value that fits exactly the kernel tells the length only if it is asked for more than none. */
-    ssize_t length = used < XATTRS_MOST ? fgetxattr(fd, name, xattrs->bytes + used, XATTRS_MOST - used) : -1;
-    if (length < 0)
+    if (used >= XATTRS_MOST) {
+        errno = E2BIG;
         return false;
+    }
+    ssize_t length = fgetxattr(fd, name, xattrs->bytes + used, XATTRS_MOST - used);
+    /* It is gone since it was listed. */
+    if (length < 0)
+        return errno == ENODATA;
     put_u16(xattrs->bytes + xattrs->length, (uint16_t)name_length);
     memcpy(xattrs->bytes + xattrs->length + 2, name, name_length);
     put_u32(xattrs->bytes + used - 4, (uint32_t)length);

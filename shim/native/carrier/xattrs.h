@@ -3,7 +3,8 @@
 
 #include "words.h"
 
-/* What is carried of the attributes of an open file or folder: user.* and the access lists. False where it is too much, or cannot be read. */
+/* What is carried of the attributes of an open file or folder: user.* and the access lists. False where it is too much
+ * (E2BIG or ERANGE), or cannot be read. */
 bool xattrs_read(int fd, struct xattrs *xattrs);
 
 /* Zeros of none. */

@@ -4,7 +4,9 @@ import { sanitizedProgram } from './native-builds.ts';
 
 /**
  * One thing that happens in a tree: rename, swap, make a folder, write a file, delete; lease a file, so that nobody else
- * can open it, or give it back; a wait of `path` ms; or every look at the name `path` fails with the error `at`.
+ * can open it, or give it back; a wait of `path` ms. Or something that fails with the error `at`: every look at the name
+ * `path`, its opening alone, the listing of a folder when it comes to that name, or (`path` is empty) the question for
+ * attributes.
  */
 export interface Step {
   readonly what: keyof typeof letters;
@@ -20,6 +22,7 @@ export interface TimedStep extends Step {
 const letters = {
   ...{ rename: 'r', swap: 'x', make: 'm', write: 'w', delete: 'd' },
   ...{ lease: 'l', 'give back': 'b', wait: 's', fail: 'f' },
+  ...{ 'fail to open': 'o', 'fail to list': 'n', 'fail attributes': 'a' },
 } as const;
 const stepsMost = 8;
 const pathBytes = 248;
@@ -49,7 +52,7 @@ export class BetweenSteps implements Disposable {
       const from = 8 + index * stepBytes;
       bytes.writeUInt32LE(at, from);
       bytes.write(letters[what], from + 4);
-      bytes.write(what === 'fail' ? path : join(root, path), from + 8);
+      bytes.write(what.startsWith('fail') ? path : join(root, path), from + 8);
       bytes.write(join(root, to), from + 8 + pathBytes);
     }
     writeSync(this.#file, bytes, 0, bytes.length, 0);

@@ -134,19 +134,21 @@ __attribute__((constructor)) static void begin(void)
 
 static void between(void)
 {
+    int before = errno;
     for (uint32_t i = 0; i < script->count && i < STEPS; i++)
-        if (script->steps[i].at == script->calls && script->steps[i].what != 'f') {
+        if (script->steps[i].at == script->calls && !strchr("fona", (int)script->steps[i].what)) {
             say(i + 1);
             wait_while(i + 1);
         }
     script->calls++;
+    errno = before;
 }
 
-/* The error that every look at this name ends with, or 0. */
-static int fails(const char *name)
+/* The error that this name ends with if it is looked at (f), opened (o), listed (n) or asked for attributes (a); or 0. */
+static int fails(char how, const char *name)
 {
     for (uint32_t i = 0; i < script->count && i < STEPS; i++)
-        if (script->steps[i].what == 'f' && strcmp(script->steps[i].path, name) == 0)
+        if (script->steps[i].what == (uint32_t)how && strcmp(script->steps[i].path, name) == 0)
             return errno = (int)script->steps[i].at;
     return 0;
 }
@@ -160,23 +162,38 @@ static int fails(const char *name)
         return __real_##name(__VA_ARGS__); \
     }
 
-#define BETWEEN_OR_FAILS(name, args, of, ...) \
+#define BETWEEN_OR_FAILS(name, args, failed, ...) \
     int __real_##name args; \
     int __wrap_##name args; \
     int __wrap_##name args \
     { \
         between(); \
-        return fails(of) ? -1 : __real_##name(__VA_ARGS__); \
+        return failed ? -1 : __real_##name(__VA_ARGS__); \
     }
 
-BETWEEN_OR_FAILS(fstatat, (int folder, const char *name, struct stat *status, int flags), name, folder, name, status, flags)
-BETWEEN_OR_FAILS(beneath_open, (int folder, const char *path, int flags), path, folder, path, flags)
+BETWEEN_OR_FAILS(fstatat, (int folder, const char *name, struct stat *status, int flags), fails('f', name), folder, name, status, flags)
+BETWEEN_OR_FAILS(beneath_open, (int folder, const char *path, int flags), fails('f', path) || fails('o', path), folder, path, flags)
 BETWEEN(int, beneath_mode, (int folder, const char *name, mode_t mode, bool follows), folder, name, mode, follows)
 BETWEEN(int, beneath_rename, (int from, const char *name, int to, const char *new_name, unsigned how), from, name, to, new_name, how)
-BETWEEN(struct dirent *, readdir, (DIR *names), names)
 BETWEEN(int, inotify_add_watch, (int notify, const char *path, uint32_t mask), notify, path, mask)
 BETWEEN(int, unlinkat, (int folder, const char *name, int flags), folder, name, flags)
 BETWEEN(int, mkdirat, (int folder, const char *name, mode_t mode), folder, name, mode)
+
+struct dirent *__real_readdir(DIR *names);
+struct dirent *__wrap_readdir(DIR *names);
+struct dirent *__wrap_readdir(DIR *names)
+{
+    between();
+    struct dirent *name = __real_readdir(names);
+    return name && fails('n', name->d_name) ? NULL : name;
+}
+
+ssize_t __real_flistxattr(int fd, char *list, size_t size);
+ssize_t __wrap_flistxattr(int fd, char *list, size_t size);
+ssize_t __wrap_flistxattr(int fd, char *list, size_t size)
+{
+    return fails('a', "") ? -1 : __real_flistxattr(fd, list, size);
+}
 
 int64_t __real_now_ns(void);
 int64_t __wrap_now_ns(void);

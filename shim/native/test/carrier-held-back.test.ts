@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   truncateSync,
@@ -70,18 +71,51 @@ describe.each(buildsOrOnly('static'))('A-446 P13: what a replica cannot carry ($
     expect(readdirSync(homePlace.root)).toEqual(['f', 'g']);
   });
 
+  test('A-485 P13: what is excluded since is not gone, at home and there, and no rule is broken by that', async () => {
+    using homePlace = makePlace(under);
+    using place = makePlace(under);
+    const here = (path: string) => join(homePlace.root, path);
+    const onHost = (path: string) => join(place.root, path);
+    mkdirSync(here('d'));
+    for (const path of ['d/f', 'f', 'g', 'h']) writeFileSync(here(path), 'x');
+    {
+      await using home = await CarrierProcess.start(carrier, homePlace);
+      await using replica = await CarrierProcess.start(carrier, place, { role: 'replica' });
+      await sendOut(home.session, replica.session);
+      for (const { session } of [home, replica]) session.end();
+      for (const ended of [home, replica]) await ended.exited();
+    }
+    const excludes = ['d', 'f', 'h'];
+    await using home = await CarrierProcess.start(carrier, homePlace, { excludes });
+    await using replica = await CarrierProcess.start(carrier, place, { role: 'replica', excludes });
+    rmSync(onHost('f'));
+    appendFileSync(onHost('d/f'), 'y');
+    appendFileSync(onHost('g'), 'y');
+    const brought = await bringHome(home.session, replica.session);
+    expect(brought?.exchanged.applied.refused).toEqual([]);
+    expect(['d/f', 'f', 'g', 'h'].map((path) => readFileSync(here(path), 'utf8'))).toEqual([
+      'x',
+      'x',
+      'xy',
+      'x',
+    ]);
+    appendFileSync(here('g'), 'z');
+    await sendOut(home.session, replica.session);
+    expect(['d/f', 'g', 'h'].map((path) => readFileSync(onHost(path), 'utf8'))).toEqual(['xy', 'xyz', 'x']);
+  });
+
   test('a file or a folder that a tool gave more attributes than are carried is not gone from home', async () => {
     await using pair = await Pair.make(carrier, under);
     mkdirSync(inHome(pair, 'd'));
     for (const path of ['f', 'd/f']) writeFileSync(inHome(pair, path), 'x');
     await sendOut(pair.home.session, pair.replica.session);
-    for (const path of ['f', 'd']) {
+    for (const path of ['f', 'd', '']) {
       const names = ['user.a', 'user.b'];
       const set = (...words: string[]) => execFileSync('setfattr', [...words, there(pair, path)]);
       for (const name of names) set('-n', name, '-v', `0x${'00'.repeat(40_000)}`);
       await expect(bring(pair)).rejects.toMatchObject({
         ...says('workspace-limit'),
-        text: `${path} has more attributes than are carried`,
+        text: `${path || 'the workspace'} has more attributes than are carried`,
       });
       for (const name of names) set('-x', name);
     }

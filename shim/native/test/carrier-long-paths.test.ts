@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, truncateSync, writeFileSync, writeSync 
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { sendOut } from '../../../src/carrier-client/exchange.ts';
+import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
 import { defaultLimits } from '../../../src/carrier-client/hello.ts';
 import { Pair } from './carrier-pair.ts';
 import { carrierBuilds, fileSystems } from './carrier-process.ts';
@@ -10,9 +10,9 @@ import { carrierBuilds, fileSystems } from './carrier-process.ts';
 const count = 100;
 const folder = Array.from({ length: 15 }, () => 'd'.repeat(250)).join('/');
 
-/** A hundred paths of 4,000 bytes. */
-const paths = (letter: string): readonly string[] =>
-  Array.from({ length: count }, (_, n) => `${folder}/${`${letter}${n}`.padEnd(235, 'x')}`);
+/** Paths of 4,000 bytes. */
+const paths = (letter: string, length = count): readonly string[] =>
+  Array.from({ length }, (_, n) => `${folder}/${`${letter}${n}`.padEnd(235, 'x')}`);
 
 test.each(carrierBuilds)(
   'A-312 P20: a state that has much to tell of long paths fits into its frame ($name)',
@@ -52,3 +52,21 @@ test.each(carrierBuilds)(
     expect((await session.settle()).skippedCount).toBe(count);
   },
 );
+
+test('A-482 P13: of more than may be told, what was taken out at home is named before what did not come in', async () => {
+  await using pair = await Pair.make(carrierBuilds[0].carrier, fileSystems[0]);
+  const [here, there] = [pair.homePlace.root, pair.replicaPlace.root];
+  mkdirSync(join(here, folder), { recursive: true });
+  await sendOut(pair.home.session, pair.replica.session);
+  const met = paths('met', 140);
+  for (const path of met) {
+    mkdirSync(join(here, path));
+    writeFileSync(join(there, path), 'tool');
+  }
+  for (const root of [here, there]) writeFileSync(join(root, 'f'), root);
+  const brought = await bringHome(pair.home.session, pair.replica.session, { conflicts: 'keep-tool' });
+  const { refused, refusedCount } = brought?.exchanged.applied ?? {};
+  expect(refusedCount).toBe(met.length + 1);
+  expect(refused?.length).toBeLessThan(met.length);
+  expect(refused).toContainEqual(expect.objectContaining({ why: 'replaced', path: Buffer.from('f') }));
+});

@@ -68,7 +68,7 @@ describe('what is taken out of a tree, changed, and cannot go back', () => {
         const replaced = refused.find(({ why }) => why === 'replaced');
         const place = replaced ? keptAt(replaced.kept) : join(homePlace.root, folder);
         expect([call, readFileSync(join(place, 'x'), 'utf8')]).toEqual([call, `base and agent ${call}`]);
-        const conflict = refused.find(({ path }) => path.toString() === folder);
+        const conflict = refused.find(({ why, path }) => why === 'conflict' && path.toString() === folder);
         if (tool.kept !== undefined) expect(readFileSync(keptAt(conflict?.kept), 'utf8')).toBe(tool.kept);
         couldNot += replaced ? 1 : 0;
         await bringHome(home.session, replica.session);

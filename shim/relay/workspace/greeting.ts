@@ -3,8 +3,8 @@ import { carrierErrorOf } from '../../../src/carrier-client/carrier-error.ts';
 import { CarrierFrame } from '../../../src/carrier-client/carrier-frame.ts';
 import { type Frame, FrameError, FrameReader } from '../../../src/wire/frames.ts';
 
-/** A greeting is short, and before it a carrier says every 5 s at most that it works. */
-const mostBytes = 64 * 1024;
+/** Before its greeting, which may be as long as a frame, a carrier says every 5 s at most that it works. */
+const mostWorking = 64 * 1024;
 
 /**
  * What a carrier says first but that it works, once it has looked at its tree: empty for `ready`, or why it is of no
@@ -18,7 +18,7 @@ export async function readGreeting(output: Readable): Promise<string | undefined
 }
 
 async function peekFrame(output: Readable): Promise<Frame | undefined> {
-  const reader = new FrameReader(mostBytes);
+  const reader = new FrameReader();
   let seen = Buffer.alloc(0);
   for await (const chunk of output.iterator({ destroyOnReturn: false })) {
     const frame = reader.push(chunk as Buffer).find(({ type }) => type !== CarrierFrame.working);
@@ -27,7 +27,7 @@ async function peekFrame(output: Readable): Promise<Frame | undefined> {
       output.unshift(seen);
       return frame;
     }
-    if (seen.length > mostBytes) throw new FrameError('the carrier works without an end');
+    if (seen.length - reader.pending > mostWorking) throw new FrameError('the carrier works without an end');
   }
   return undefined;
 }
