@@ -40,7 +40,8 @@ export async function openSignIns(parts: SignInsParts): Promise<SignIns> {
   const { watch, tell } = createListeners();
   const own = rows.filter(({ issuer }) => issuer === oidc.issuer);
   const others = rows.filter((row) => !own.includes(row));
-  const foreign = new Map(others.map(({ name, subject }) => [name, subject]));
+  // Two providers may have one subject for two people.
+  const foreign = new Map(others.map(({ name, issuer, subject }) => [name, `${subject} of ${issuer}`]));
   const known = new Map(own.map((row) => [row.name, entryOfRow(row, oidc.groups)]));
   // A call that waited for the groups is told why first; then its connection ends.
   const tellSoon = () => void setTimeout(tell, tellMs).unref();

@@ -28,7 +28,7 @@ interface Site extends Asked {
   readonly enter: () => Promise<unknown>;
   /** What a call that comes now hears. */
   readonly call: () => Promise<unknown>;
-  readonly reopen: () => Promise<SignIns>;
+  readonly reopen: (issuer?: string) => Promise<SignIns>;
 }
 
 async function start(): Promise<Site> {
@@ -43,10 +43,10 @@ async function start(): Promise<Site> {
   company.atKeyboard = '1';
   const database = await openDatabase(join(folder.path, 'clawrden.db'), 'crash');
   const records: AuditRecord[] = [];
-  const reopen = () =>
+  const reopen = (issuer = company.issuer) =>
     openSignIns({
       ...{ provider, database, isTaken: () => false },
-      oidc: { issuer: company.issuer, nameClaim: 'preferred_username', groups } as OidcConfig,
+      oidc: { issuer, nameClaim: 'preferred_username', groups } as OidcConfig,
       audit: { append: async (record) => void records.push(record) },
       tokens: createRefreshTokens(join(folder.path, 'tokens')),
     });
@@ -113,6 +113,14 @@ test('a person who is gone at the provider has to sign in again, and nothing is 
     { refused: expect.any(String) },
     '1',
   ]);
+});
+
+test('A-460 P10: a former provider and the present one may have one subject for two people', async () => {
+  const { enter, signIns, reopen } = await start();
+  await enter();
+  expect(signIns.subjectOf('ann')).toBe('1');
+  const next = await reopen('https://next.example');
+  expect([next.isName('ann'), next.subjectOf('ann')]).toEqual([true, expect.not.stringMatching(/^1$/)]);
 });
 
 test('without a refresh token everything ends with the ID token', async () => {
