@@ -11,6 +11,8 @@ export interface Reading {
   readonly subcommand?: Subcommand;
   /** The sub-command, and before it the commands that only group others. */
   readonly path: readonly Subcommand[];
+  /** The position behind the last word that was read. */
+  readonly at: number;
   /** The positions of their words among the arguments. */
   readonly pathAt: readonly number[];
   readonly given: readonly Option[];
