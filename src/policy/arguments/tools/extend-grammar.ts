@@ -67,7 +67,6 @@ function extendOne(known: Subcommand | undefined, more: Subcommand): Subcommand 
   const unclear = [...(known.unclearOperands ?? []), ...(more.unclearOperands ?? [])];
   const runs = known.runs ?? more.runs;
   const programs = [...(known.runPrograms ?? []), ...(more.runPrograms ?? [])];
-  const listFrom = known.listFrom ?? more.listFrom;
   const { untold, ...both } = known;
   return {
     ...both,
@@ -83,6 +82,6 @@ function extendOne(known: Subcommand | undefined, more: Subcommand): Subcommand 
     ...(gives.length === 0 ? {} : { gives }),
     ...(unclear.length === 0 ? {} : { unclearOperands: unclear }),
     ...(runs === undefined ? {} : { runs }),
-    ...(listFrom === undefined ? {} : { listFrom }),
+    lists: [...(known.lists ?? []), ...(more.lists ?? [])],
   };
 }
