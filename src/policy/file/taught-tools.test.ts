@@ -114,6 +114,25 @@ test.each([
 });
 
 test.each([
+  ['git', 'fetch', 'list-from: 1', '[fetch, evil, "**"]', 'fetch origin evil'],
+  ['git', 'fetch', 'list-from: 1', '[fetch, origin, main, "**"]', 'fetch origin a main'],
+  ['git', 'notes', 'list-from-with: { copy: 2 }', '[notes, copy, b, "**"]', 'notes copy a b'],
+  ['git', 'notes', 'words: "copy,clone"', '[notes, clone, "**"]', 'notes copy a b'],
+  ['git', 'tag', 'operands-give: { "^": [--delete] }', '[tag, -d, "**"]', 'tag ^x'],
+  ['kubectl', 'debug', 'before-slash: -n', '[debug, --namespace, "**"]', 'debug prod/web:x'],
+])('A-467 P7 of %s %s a policy says %s: %s denies %s', (tool, name, said, args, line) => {
+  const rules = `rules:\n  - { name: no, tools: [${tool}], args: ${args}, action: deny }\n  - { name: all, tools: [${tool}], action: allow }\n`;
+  const taught = `
+      source: its manual
+      style: gnu
+      subcommands:
+        ${name}: { ${said} }`;
+  const result = parsePolicy(text(tool, taught).replace(/rules:[^]*(?=complete)/, rules), 'p.yaml');
+  if ('problems' in result) throw new Error(result.problems.join('\n'));
+  expect(decide(result.policy, facts(tool, line.split(' '))).action).toBe('deny');
+});
+
+test.each([
   ['sh', bun, /looks at what sh runs/],
   ['python3.12', bun, /looks at what python3\.12 runs/],
   ['git', bun, /style: must be gnu/],
