@@ -35,10 +35,11 @@ describe.each(examples)('$title', ({ yaml, rows }) => {
   });
 });
 
-test('the example that teaches a tool is a policy, and does what it says', () => {
+test('A-466 the example that teaches a tool is a policy, and does what it says', () => {
   const [, yaml = ''] = /### Teaching a tool\n[\s\S]*?```yaml\n([\s\S]*?)```/.exec(policyPage) ?? [];
   const policy = parseExample(yaml);
   expect(checkPolicy(policy).errors).toEqual([]);
+  expect(policy.known?.get('bun')?.options.get('--cwd')?.isDirectory).toBe(true);
   const actionOf = (line: string) => {
     const [tool = '', ...args] = line.split(' ');
     return decide(policy, { agent: 'coder', tool, args, uid: 1000, gid: 1000, cwd: '/app' }).action;

@@ -62,10 +62,15 @@ export class Reader implements Reading {
     return this.first.length + this.args.length - this.restAt;
   }
 
-  get listFrom(): number | undefined {
-    if (this.grammar.operandsAreGoals === true) return 1;
-    if (this.subcommand?.resources === undefined) return this.subcommand?.listFrom;
+  get listsFrom(): readonly number[] {
+    if (this.grammar.operandsAreGoals === true) return [1];
+    const first = this.first[0] ?? this.args[this.restAt];
+    const { resources, lists = [] } = this.subcommand ?? {};
     // `pod/x pod/y`, or a kind and then names.
-    return this.operands[0]?.includes('/') === true ? 1 : 2;
+    if (resources !== undefined) return [first?.includes('/') === true ? 1 : 2];
+    const isGiven = (word: string) => this.given.some(({ names }) => names.includes(word));
+    return lists.flatMap(({ from, only }) =>
+      only === undefined || only === first || isGiven(only) ? from : [],
+    );
   }
 }

@@ -11,6 +11,8 @@ export interface Reading {
   readonly subcommand?: Subcommand;
   /** The sub-command, and before it the commands that only group others. */
   readonly path: readonly Subcommand[];
+  /** The position behind the last word that was read. */
+  readonly at: number;
   /** The positions of their words among the arguments. */
   readonly pathAt: readonly number[];
   readonly given: readonly Option[];
@@ -23,8 +25,8 @@ export interface Reading {
   readonly first: readonly string[];
   /** The position of the first operand, if it ends the options. */
   readonly operandsAt: number;
-  /** Its operands from this one on are a list: the first of them is no more than the others. */
-  readonly listFrom: number | undefined;
+  /** Its operands from one of these on are a list: the first of them is no more than the others. */
+  readonly listsFrom: readonly number[];
   /** 1 for each argument that is an option or the value of one. */
   readonly isOption: Uint8Array;
   /** Other spellings of an argument, by its position. */

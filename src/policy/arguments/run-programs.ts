@@ -21,19 +21,27 @@ function isListed({ options, runPrograms }: ToolGrammar, one: Subcommand | undef
 }
 
 /** What was not read may have a program run. */
-export function mayRunProgram(
-  grammar: ToolGrammar,
-  one: Subcommand | undefined,
-  unread: { readonly args: readonly string[]; readonly from: number },
-): boolean {
+export function mayRunProgram(grammar: ToolGrammar, one: Subcommand | undefined, unread: Unread): boolean {
   const all = new Set([...grammar.options.values(), ...(one?.options.values() ?? [])]);
   const listed = [...all].filter((option) => isListed(grammar, one, option));
   const isOwn = (option: Option) => option.names.every((name) => grammar.options.get(name) !== option);
   if (listed.length === 0 || listed.some(isOwn)) return listed.length > 0;
   // The tool's own options are those of every line: only a line that seems to have one.
-  const names = listed.flatMap((option) => option.names.map(withoutDashes));
-  for (let at = unread.from; at < unread.args.length; at += 1)
-    if (mayName(names, unread.args[at] ?? '')) return true;
+  return mayHaveOption(
+    listed.flatMap((option) => option.names.map(withoutDashes)),
+    unread,
+  );
+}
+
+/** The words from there on. */
+interface Unread {
+  readonly args: readonly string[];
+  readonly from: number;
+}
+
+/** One of them may be one of these options, by their names without dashes. */
+export function mayHaveOption(names: readonly string[], { args, from }: Unread): boolean {
+  for (let at = from; at < args.length; at += 1) if (mayName(names, args[at] ?? '')) return true;
   return false;
 }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Policy } from '../policy.ts';
 import { checkPolicy } from '../review/check-policy.ts';
 import { decide } from '../rules/decide.ts';
@@ -9,7 +9,7 @@ const bun = `
       source: bun 1.2, bun --help
       style: words
       harmless: --silent -s --json --version -v
-      risky: --cwd= --use-yarnrc=
+      risky: --cwd=/ --use-yarnrc=
       subcommands:
         list: { harmless: "--depth= --pattern=", safe: true }
         why: { safe: true }
@@ -111,6 +111,64 @@ test.each([
   const result = parsePolicy(text('git', implying).replace(/rules:[^]*(?=complete)/, rules), 'p.yaml');
   if ('problems' in result) throw new Error(result.problems.join('\n'));
   expect(decide(result.policy, facts('git', line === '' ? [] : line.split(' '))).action).toBe(action);
+});
+
+test.each([
+  ['git', 'fetch', 'list-from: 1', '[fetch, evil, "**"]', 'fetch origin evil'],
+  ['git', 'fetch', 'list-from: 1', '[fetch, origin, main, "**"]', 'fetch origin a main'],
+  ['git', 'notes', 'list-from-with: { copy: 2 }', '[notes, copy, b, "**"]', 'notes copy a b'],
+  ['git', 'notes', 'words: "copy,clone"', '[notes, clone, "**"]', 'notes copy a b'],
+  ['git', 'tag', 'operands-give: { "^": [--delete] }', '[tag, -d, "**"]', 'tag ^x'],
+  ['kubectl', 'debug', 'before-slash: -n', '[debug, --namespace, "**"]', 'debug prod/web:x'],
+])('A-467 P7 of %s %s a policy says %s: %s denies %s', (tool, name, said, args, line) => {
+  const rules = `rules:\n  - { name: no, tools: [${tool}], args: ${args}, action: deny }\n  - { name: all, tools: [${tool}], action: allow }\n`;
+  const taught = `
+      source: its manual
+      style: gnu
+      subcommands:
+        ${name}: { ${said} }`;
+  const result = parsePolicy(text(tool, taught).replace(/rules:[^]*(?=complete)/, rules), 'p.yaml');
+  if ('problems' in result) throw new Error(result.problems.join('\n'));
+  expect(decide(result.policy, facts(tool, line.split(' '))).action).toBe('deny');
+});
+
+describe('A-466 P7 the option of a directory that a policy teaches', () => {
+  const here = (tool: string, taught: string) => {
+    const rule = `name: here, tools: [${tool}], cwd: [/app/a], args: ["**"], action: allow`;
+    const rules = `rules:\n  - { ${rule} }\n`;
+    const result = parsePolicy(text(tool, taught).replace(/rules:[^]*(?=complete)/, rules), 'p.yaml');
+    if ('problems' in result) throw new Error(result.problems.join('\n'));
+    return result.policy;
+  };
+  const actionOf = (policy: Policy, ...args: string[]) =>
+    decide(policy, { ...facts('bun', args), cwd: '/app/a' }).action;
+  const isWarned = (policy: Policy) =>
+    checkPolicy(policy).warnings.some((line) => /^rule here \(line \d+\): cwd does not hold/.test(line));
+
+  test('is one that an allow with cwd does not let through', () => {
+    const policy = here('bun', bun);
+    expect(actionOf(policy, '--silent', 'list')).toBe('allow');
+    expect(actionOf(policy, '--cwd', '/app/b', 'list')).toBe('deny');
+    expect(isWarned(policy)).toBe(false);
+  });
+
+  test.each(['--cwd=', '-C,--change=', '--dir?', '--prefix={a|b}'])(
+    'policy check tells of %s, if the data does not say so',
+    (option) => {
+      const taught = (where: string) => `
+      source: bun 1.2
+      style: gnu
+      ${where}`;
+      expect(isWarned(here('bun', taught(`risky: "${option}"`)))).toBe(true);
+      expect(isWarned(here('bun', taught(`subcommands: { x: { risky: "${option}" } }`)))).toBe(true);
+      expect(isWarned(here('bun', taught('risky: --config= --directory -C,--dir=/')))).toBe(false);
+    },
+  );
+
+  test('also of what it adds to a tool that Clawrden knows, and not of what Clawrden says of it', () => {
+    expect(isWarned(here('git', git('log: { risky: "--chdir=" }')))).toBe(true);
+    expect(isWarned(here('pip', git('x: { safe: true }').replace('git 2.50', 'pip 23')))).toBe(false);
+  });
 });
 
 test.each([

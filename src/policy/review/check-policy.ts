@@ -15,6 +15,7 @@ import { findUnnamedTwins } from './unnamed-twins.ts';
 import { findUnreachable } from './unreachable-rules.ts';
 import { findUnreadFlags } from './unread-flags.ts';
 import { findUnreadOptions } from './unread-options.ts';
+import { findUnsaidDirectories } from './unsaid-directories.ts';
 import { findWeakDenials } from './weak-denials.ts';
 import { findWholeLines } from './whole-lines.ts';
 
@@ -49,6 +50,7 @@ export function checkPolicy(policy: Policy): PolicyFindings {
             ...findOpenHosts(policy),
             ...findUnreadOptions(policy),
             ...findUnreadFlags(policy),
+            ...findUnsaidDirectories(policy),
             ...findWeakDenials(policy),
             ...findUnused(policy),
           ]

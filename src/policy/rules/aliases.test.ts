@@ -70,13 +70,20 @@ describe('A-434: a word that groups others is each of them, by all its spellings
     ['system', 'events'],
     ['container', 'run --privileged x'],
     ['container', '--debug rm -f web'],
-  ])('%s is docker %s', (group, line) => {
+    // What does the work of one that the word groups: A-465.
+    ['image', 'run alpine true'],
+    ['image', 'create alpine'],
+    ['image', 'service create alpine'],
+    ['container', 'service scale web=3'],
+  ])('A-465 %s is docker %s', (group, line) => {
     expect(actionOf('docker', `subcommands: [${group}]`, 'deny', line.split(' '))).toBe('deny');
   });
 
   test('what is not below it stays out, and an allow goes by what is written', () => {
     expect(actionOf('docker', 'subcommands: [image]', 'deny', ['ps', '-a'])).toBe('allow');
     expect(actionOf('docker', 'subcommands: [system]', 'deny', ['volume', 'ls'])).toBe('allow');
+    // None of these pulls.
+    expect(actionOf('docker', 'subcommands: [rmi, load, tag]', 'deny', ['run', 'x'])).toBe('allow');
     const images = ['tools: [docker], subcommands: [image], action: allow'];
     expect(actionAmong(['docker'], images, 'docker', ['image', 'ls'])).toBe('allow');
     expect(actionAmong(['docker'], images, 'docker', ['images'])).toBe('deny');

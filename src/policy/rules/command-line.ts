@@ -125,7 +125,7 @@ export class CommandLine {
   /** Its tool may work in another directory than the working directory, by an option that the rule does not name. */
   mayLeave(rule: Rule): boolean {
     if (this.#grammar === undefined || this.reading === undefined) return false;
-    this.#elsewhere ??= otherDirectoryOf(this.#grammar, this.reading);
+    this.#elsewhere ??= otherDirectoryOf(this.#grammar, this.reading, this.#words.all);
     return isUnnamed(this.#elsewhere, rule);
   }
 

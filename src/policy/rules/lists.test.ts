@@ -30,8 +30,8 @@ complete: true
 }
 
 const lists = [...knownTools.entries()].flatMap(([tool, { subcommands }]) =>
-  leavesOf(subcommands).flatMap(({ name, spellings, listFrom }) =>
-    listFrom === undefined ? [] : [{ tool, name, spellings, listFrom }],
+  leavesOf(subcommands).flatMap(({ name, spellings, lists: some = [] }) =>
+    some.map((list) => ({ tool, name, spellings, ...list })),
   ),
 );
 const { resources } = knownTools.get('kubectl')?.subcommands?.get('delete') ?? {};
@@ -42,11 +42,13 @@ describe('A-435: an operand of a list is that operand, whatever stands before it
   const isOpen = (tool: string, name: string) =>
     (tool === 'cargo' && name === 'remove') || (tool === 'kubectl' && /^(?:drain|certificate)/.test(name));
 
-  test.each(lists)('of $tool $name', ({ tool, name, spellings, listFrom }) => {
-    const before = Array<string>(listFrom - 1).fill('o');
+  test.each(lists)('A-464 of $tool $name', ({ tool, name, spellings, from, only = '' }) => {
+    const given = only.startsWith('-') ? [only] : [];
+    const before = Array<string>(from - 1).fill('o');
+    if (only !== '' && given.length === 0) before[0] = only;
     const [said = []] = spellings;
     for (const words of spellings) {
-      const line = (...list: string[]) => [...words, ...before, ...list];
+      const line = (...list: string[]) => [...words, ...given, ...before, ...list];
       const named = [...said, ...before, 'x', '**'];
       for (const list of [['x'], ['a', 'x'], ['a', 'x', 'b'], ['a', 'b', 'x']])
         expect([list, isDenied(tool, named, line(...list))]).toEqual([list, true]);
@@ -85,6 +87,14 @@ describe('A-435: an operand of a list is that operand, whatever stands before it
     ['git push origin a main', '[push, origin, main, "**"]'],
     ['pip uninstall -y a b', '[uninstall, b, "**"]'],
     ['npm i a evil', '[install, evil, "**"]'],
+    ['go env -w A=1 GOFLAGS=-toolexec=/app/x', '[env, -w, "GOFLAGS=*", "**"]'],
+    ['git fetch --multiple origin evil', '[fetch, evil, "**"]'],
+    ['git fetch origin -m evil x', '[fetch, evil, "**"]'],
+    ['git fetch -m --no-multiple origin a main', '[fetch, origin, main, "**"]'],
+    ['git remote set-branches origin a b', '[remote, set-branches, origin, b, "**"]'],
+    ['git notes remove a b', '[notes, remove, b, "**"]'],
+    ['docker trust signer remove k a b', '[trust, signer, remove, k, b, "**"]'],
+    ['pip lock a evil', '[install, evil, "**"]'],
   ])('%s is denied by %s', (line, args) => {
     expect(decidedLine(line, `name: no, args: ${args}, action: deny`, 'name: all, action: allow')).toBe(
       'deny',
@@ -93,6 +103,8 @@ describe('A-435: an operand of a list is that operand, whatever stands before it
 
   test.each([
     ['git push origin prod', '[push, prod, "**"]'],
+    ['git fetch origin main', '[fetch, main, "**"]'],
+    ['git notes copy a b', '[notes, copy, b, "**"]'],
     ['kubectl get pods secrets', '[get, secrets, "**"]'],
     ['docker exec a web', '[exec, web, "**"]'],
     ['docker rm web', '[rm]'],

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { options } from '../arguments/tools/grammar.ts';
+import { leavesOf, options } from '../arguments/tools/grammar.ts';
+import { knownTools } from '../arguments/tools/known-tools.ts';
 import { toolData } from '../arguments/tools/tool-data.ts';
+import { parsePolicy } from '../file/parse-policy.ts';
+import { decide } from './decide.ts';
 import { decidedLine } from './decided-line.fixture.ts';
 
 const decided = (line: string, said: string, action = 'allow') => {
@@ -24,6 +27,8 @@ describe('A-432 an allow rule with cwd lets through', () => {
     ['tar -x -f a --directory=/app/x', 'flags: [-x]'],
     ['go -C /app/x build', any],
     ['go build -C /app/x', 'subcommands: [build]'],
+    ['go mod tidy -C /app/x', 'subcommands: [mod]'],
+    ['go env -C /app/x -w A=b', any],
     ['npm --prefix /app/x test', any],
     ['npm test -C /app/x', 'subcommands: [test]'],
     ['npm test --prefi /app/x', any],
@@ -34,6 +39,7 @@ describe('A-432 an allow rule with cwd lets through', () => {
     ['cargo build --manifest-path /app/x/Cargo.toml', 'subcommands: [build]'],
     ['cargo -C /app/x build', any],
     ['docker compose --project-directory /app/x up', any],
+    ['docker --config /x compose --project-directory /app/x up', any],
   ])('not %s, by %s', (line, said) => {
     expect(decided(line, said)).toBe('deny');
     // It is the cwd that narrows it.
@@ -56,6 +62,38 @@ describe('A-432 an allow rule with cwd lets through', () => {
     ['other -C /app/x', any],
   ])('%s, by %s', (line, said) => {
     expect(decided(line, said)).toBe('allow');
+  });
+});
+
+describe('A-463 an option of a directory is one behind each sub-command, whichever the data says it of', () => {
+  const tools = knownTools.entries().flatMap(([tool, { options: own, subcommands }]) => {
+    const leaves = leavesOf(subcommands);
+    const names = [own, ...leaves.map((leaf) => leaf.options)].flatMap((table) =>
+      [...table].flatMap(([name, { isDirectory }]) => (isDirectory === true ? [name] : [])),
+    );
+    return names.length === 0 || leaves.length === 0 ? [] : [{ tool, leaves, names: [...new Set(names)] }];
+  });
+
+  test.each(tools)('of $tool', ({ tool, leaves, names }) => {
+    const rule = `name: here, tools: [${tool}], cwd: [/app], args: ["**"], action: allow`;
+    const parsed = parsePolicy(
+      `version: 1\ntools: { ${tool}: { strategy: mirror } }\nrules:\n  - { ${rule} }\ncomplete: true\n`,
+      'p.yaml',
+    );
+    if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
+    const actionOf = (args: readonly string[]) =>
+      decide(parsed.policy, { agent: 'a', uid: 1000, gid: 1000, cwd: '/app', tool, args }).action;
+    const lines = leaves.flatMap(({ spellings: [words = []], options: own }) =>
+      names
+        // `git commit -C` is another option.
+        .filter((name) => own.get(name)?.isDirectory ?? !own.has(name))
+        .flatMap((name) => [
+          [...words, name, '/app/x'],
+          [...words, '--strange', `${name}=/app/x`],
+        ]),
+    );
+    expect(lines.length).toBeGreaterThan(20);
+    expect(lines.filter((line) => actionOf(line) !== 'deny')).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
-import { nameOf } from '../arguments/flag.ts';
+import { nameOf, withoutDashes } from '../arguments/flag.ts';
 import type { Reading } from '../arguments/reading.ts';
-import type { Option, OptionTable, ToolGrammar } from '../arguments/tools/grammar.ts';
+import { mayHaveOption } from '../arguments/run-programs.ts';
+import { leavesOf, type Option, type Subcommand, type ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { Rule } from '../policy.ts';
 import { isLiteral } from './match-args.ts';
 
@@ -11,21 +12,22 @@ export interface OtherDirectory {
   readonly mayFollow: boolean;
 }
 
-export function otherDirectoryOf(grammar: ToolGrammar, reading: Reading): OtherDirectory {
-  const { sure, sureOfSubcommand, subcommand, given } = reading;
-  const place = sureOfSubcommand ? (subcommand ?? grammar) : grammar;
-  const isUntold = subcommand?.untold === true;
+export function otherDirectoryOf(
+  grammar: ToolGrammar,
+  reading: Reading,
+  args: readonly string[],
+): OtherDirectory {
   return {
-    options: [...new Set(given)].filter(({ isDirectory }) => isDirectory === true),
-    mayFollow: !sure && (isUntold || hasDirectory(place.options)),
+    options: [...new Set(reading.given)].filter(isDirectory),
+    mayFollow: !reading.sure && mayFollow(grammar, reading, args),
   };
 }
 
 /** The rule neither names the option nor says the whole line. */
-export function isUnnamed({ options, mayFollow }: OtherDirectory, rule: Rule): boolean {
-  if (!mayFollow && options.length === 0) return false;
+export function isUnnamed({ options, mayFollow: isOpen }: OtherDirectory, rule: Rule): boolean {
+  if (!isOpen && options.length === 0) return false;
   if (isLiteral(rule.args)) return false;
-  return mayFollow || options.some(({ names }) => !names.some((name) => isNamedBy(rule, name)));
+  return isOpen || options.some(({ names }) => !names.some((name) => isNamedBy(rule, name)));
 }
 
 function isNamedBy({ args, flags = [] }: Rule, name: string): boolean {
@@ -33,6 +35,23 @@ function isNamedBy({ args, flags = [] }: Rule, name: string): boolean {
   return isInArgs || flags.includes(name);
 }
 
-function hasDirectory(table: OptionTable): boolean {
-  return [...table.values()].some(({ isDirectory }) => isDirectory === true);
+/** Where options stand. */
+type Place = Pick<ToolGrammar, 'options'> & Pick<Subcommand, 'untold'>;
+
+function mayFollow(grammar: ToolGrammar, reading: Reading, args: readonly string[]): boolean {
+  const own: Place = reading.subcommand ?? grammar;
+  const all: readonly Place[] = [grammar, ...leavesOf(grammar.subcommands)];
+  const places = reading.sureOfSubcommand ? [own] : all;
+  if (places.some((place) => place.untold === true || directoriesOf(place).length > 0)) return true;
+  // The data may lack the option of one sub-command that another one has.
+  const names = all.flatMap(directoriesOf).filter((name) => !own.options.has(name));
+  return mayHaveOption([...new Set(names)].map(withoutDashes), { args, from: reading.at - 1 });
+}
+
+function directoriesOf({ options }: Place): readonly string[] {
+  return [...options].flatMap(([name, option]) => (isDirectory(option) ? [name] : []));
+}
+
+function isDirectory(option: Option): boolean {
+  return option.isDirectory === true;
 }

@@ -4,6 +4,8 @@ import { scriptOperands } from '../arguments/script-operands.ts';
 import { knownTools } from '../arguments/tools/known-tools.ts';
 import { parsePolicy } from '../file/parse-policy.ts';
 import { decide } from './decide.ts';
+import { WantedWords } from './wanted-words.ts';
+import { Words } from './words.ts';
 
 const numRuns = process.env['CLAWRDEN_LONG'] === '1' ? 5000 : 60;
 
@@ -122,6 +124,12 @@ describe('A-160 P7: a word that node reads again, wherever it stands', () => {
     for (const line of ['node main --inspect', 'node main -r x', 'node main env-file'])
       expect([line, decided(policy, line.split(' ')).action]).toEqual([line, 'allow']);
   });
+});
+
+test('A-400 P20 a word that node reads again is held against a rule once, however often it stands there', () => {
+  const copies = Array.from({ length: 1000 }, () => '--env-file=x');
+  const line = new Words(['tool', ...copies, '--env-file=y', ...copies], new WantedWords([]), '');
+  expect(line.beginningWith(['--env-file'], 1)).toEqual(['--env-file=x', '--env-file=y']);
 });
 
 describe('A-161 P7: code in the value of an option', () => {

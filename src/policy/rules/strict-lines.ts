@@ -5,25 +5,27 @@ import type { Words } from './words.ts';
 
 /** The line with all the words of its sub-command and of those whose work it also does. */
 export function exactLines({ all }: Words, from: number, reading: Reading, work: Implied): readonly Line[] {
-  const { isOption, otherwise, anyCase, pathAt, subcommand, listFrom } = reading;
+  const { isOption, otherwise, anyCase, pathAt, subcommand, listsFrom } = reading;
   const base = { args: all, from, otherwise, anyCase, mayLeaveOut: isOption, leaveOutUntil: all.length };
   const spellings = [...(subcommand?.spellings ?? []), ...work.spellings];
   const first = (pathAt.at(-1) ?? from - 1) + 1;
-  /** Behind the operands of which words stand in the spellings. */
-  const inList = (operands: number, begin = listFrom): Line => {
-    if (begin === undefined) return base;
-    const before = Math.max(begin - 1, operands);
-    const listAt = operandsFrom(first, isOption, before + 1)[before];
-    return listAt === undefined ? base : { ...base, listAt };
+  /** A line for each list. Behind the operands of which words stand in the spellings. */
+  const inLists = (operands: number, begins = listsFrom): readonly Line[] => {
+    if (begins.length === 0) return [base];
+    return begins.map((begin) => {
+      const before = Math.max(begin - 1, operands);
+      const listAt = operandsFrom(first, isOption, before + 1)[before];
+      return listAt === undefined ? base : { ...base, listAt };
+    });
   };
   const { withOperand, withResources, toAnything } = work;
   return [
-    ...(spellings.length === 0 ? [inList(0)] : instead(inList(0), pathAt, spellings)),
-    ...instead(inList(1), [...pathAt, ...operandsFrom(first, isOption, 1)], withOperand),
+    ...(spellings.length === 0 ? inLists(0) : instead(inLists(0), pathAt, spellings)),
+    ...instead(inLists(1), [...pathAt, ...operandsFrom(first, isOption, 1)], withOperand),
     ...(withResources === undefined
       ? []
       : resourceLines(
-          inList(withResources.operands, 1),
+          inLists(withResources.operands, [1]),
           [...pathAt, ...operandsFrom(first, isOption, withResources.operands)],
           withResources.spellings,
         )),
@@ -33,14 +35,16 @@ export function exactLines({ all }: Words, from: number, reading: Reading, work:
 
 /** Names are a list, also those that stand in the word of their kind. */
 function resourceLines(
-  base: Line,
+  bases: readonly Line[],
   at: readonly number[],
   spellings: readonly ResourceWords[],
 ): readonly Line[] {
-  return [...Map.groupBy(spellings, ({ words }) => words.length)].map(([listAt, some]) => ({
-    ...base,
-    path: { at, spellings: some.map(({ words, names }) => [...words, ...names]), listAt },
-  }));
+  return [...Map.groupBy(spellings, ({ words }) => words.length)].flatMap(([listAt, some]) =>
+    bases.map((base) => ({
+      ...base,
+      path: { at, spellings: some.map(({ words, names }) => [...words, ...names]), listAt },
+    })),
+  );
 }
 
 /** Behind the words of what is done, a pattern may say what it likes. */
@@ -59,11 +63,11 @@ function toAnythingLines(
 }
 
 function instead(
-  base: Line,
+  bases: readonly Line[],
   at: readonly number[],
   spellings: readonly (readonly string[])[],
 ): readonly Line[] {
-  return spellings.length === 0 ? [] : [{ ...base, path: { at, spellings } }];
+  return spellings.length === 0 ? [] : bases.map((base) => ({ ...base, path: { at, spellings } }));
 }
 
 /** The positions of the next operands, at most so many. */

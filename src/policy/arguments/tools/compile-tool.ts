@@ -5,6 +5,7 @@ import {
   type ImpliedWork,
   type Interpreter,
   type Modules,
+  type OperandList,
   type Option,
   type OptionTable,
   options,
@@ -188,9 +189,14 @@ function subcommandOf(name: string, data: SubcommandData, groups: Groups): Subco
       ? {}
       : { operandsGive: operandsGiveOf(data['operands-give'], table) }),
     ...(data['before-slash'] === undefined ? {} : { beforeSlash: givenOf(data['before-slash'], table) }),
-    ...(data['list-from'] === undefined ? {} : { listFrom: data['list-from'] }),
+    lists: listsOf(data),
     ...(data['unclear-operands'] === undefined ? {} : { unclearOperands: data['unclear-operands'] }),
   };
+}
+
+function listsOf({ 'list-from': from, 'list-from-with': also = {} }: SubcommandData): readonly OperandList[] {
+  const conditional = Object.entries(also).map(([only, at]) => ({ from: at, only }));
+  return from === undefined ? conditional : [{ from }, ...conditional];
 }
 
 /** The sub-command's own one, if it can also be written. */

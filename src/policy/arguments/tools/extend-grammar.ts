@@ -1,4 +1,4 @@
-import { abbreviationsOf, type Subcommand, type ToolGrammar, withOptions } from './grammar.ts';
+import { abbreviationsOf, type Option, type Subcommand, type ToolGrammar, withOptions } from './grammar.ts';
 
 type Subcommands = ReadonlyMap<string, Subcommand>;
 
@@ -59,30 +59,49 @@ function extendSubcommands(
 
 function extendOne(known: Subcommand | undefined, more: Subcommand): Subcommand {
   if (known === undefined) return more;
+  const options = withOptions(known.options, more.options);
+  // What it gives, it may name without saying the option anew.
+  const meant = (option: Option) => options.get(option.names[0] ?? '') ?? option;
   const does = [...(known.does ?? []), ...(more.does ?? [])];
   const also = [...(known.also ?? []), ...(more.also ?? [])];
   const subcommands = extendSubcommands(known.subcommands, more.subcommands);
   const others = [...(known.otherLines ?? []), ...(more.otherLines ?? [])];
-  const gives = [...(known.gives ?? []), ...(more.gives ?? [])];
+  const gives = [...(known.gives ?? []), ...(more.gives ?? []).map(meant)];
+  const given = [...(more.operandsGive ?? [])].map(([start, all]) => [start, all.map(meant)] as const);
+  const operandsGive = bothOf(known.operandsGive, new Map(given));
+  const beforeSlash = known.beforeSlash ?? (more.beforeSlash && meant(more.beforeSlash));
+  const words = bothOf(known.words, more.words);
   const unclear = [...(known.unclearOperands ?? []), ...(more.unclearOperands ?? [])];
   const runs = known.runs ?? more.runs;
   const programs = [...(known.runPrograms ?? []), ...(more.runPrograms ?? [])];
-  const listFrom = known.listFrom ?? more.listFrom;
+  // With it the beginnings of other lines are names of programs, which Clawrden's own are not.
+  const runsOperands = known.otherLines === undefined ? more.runsOperands : known.runsOperands;
   const { untold, ...both } = known;
   return {
     ...both,
     ...(untold === true && more.untold === true ? { untold } : {}),
     spellings: [...known.spellings, ...more.spellings],
-    options: withOptions(known.options, more.options),
+    options,
+    lists: [...(known.lists ?? []), ...(more.lists ?? [])],
     ...(does.length === 0 ? {} : { does }),
     ...(also.length === 0 ? {} : { also }),
     ...(subcommands === undefined ? {} : { subcommands }),
     ...((known.operandsInAnyCase ?? more.operandsInAnyCase) ? { operandsInAnyCase: true as const } : {}),
     ...(others.length === 0 ? {} : { otherLines: others }),
+    ...(runsOperands === undefined ? {} : { runsOperands }),
     ...(programs.length === 0 ? {} : { runPrograms: new Set(programs) }),
     ...(gives.length === 0 ? {} : { gives }),
+    ...(operandsGive.size === 0 ? {} : { operandsGive }),
+    ...(beforeSlash === undefined ? {} : { beforeSlash }),
+    ...(words.size === 0 ? {} : { words }),
     ...(unclear.length === 0 ? {} : { unclearOperands: unclear }),
     ...(runs === undefined ? {} : { runs }),
-    ...(listFrom === undefined ? {} : { listFrom }),
   };
+}
+
+type Lists<T> = ReadonlyMap<string, readonly T[]>;
+
+function bothOf<T>(known: Lists<T> = new Map(), more: Lists<T> = new Map()): Lists<T> {
+  const both = (key: string) => [...(known.get(key) ?? []), ...(more.get(key) ?? [])];
+  return new Map([...known.keys(), ...more.keys()].map((key) => [key, [...new Set(both(key))]]));
 }

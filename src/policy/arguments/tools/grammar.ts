@@ -73,8 +73,8 @@ export interface Subcommand {
   readonly operandsGive?: ReadonlyMap<string, readonly Option[]>;
   /** An option whose value an operand may say, before a `/` that stands before a `:`. */
   readonly beforeSlash?: Option;
-  /** Its operands from this one on, counted from 1, are a list. */
-  readonly listFrom?: number;
+  /** Lists among its operands. */
+  readonly lists?: readonly OperandList[];
   /** Beginnings of its operands that are not understood. */
   readonly unclearOperands?: readonly string[];
   /** The same, and what it does may be the work of any other sub-command. */
@@ -83,6 +83,13 @@ export interface Subcommand {
   readonly runsOperands?: boolean;
   /** As `runPrograms` of the tool. */
   readonly runPrograms?: ReadonlySet<string>;
+}
+
+/** Operands from one on, counted from 1, of which the first is no more than the others. */
+export interface OperandList {
+  readonly from: number;
+  /** Only with this option, or this first operand. */
+  readonly only?: string;
 }
 
 /** The options that run a module by its name, and the modules that run others. */

@@ -4,10 +4,12 @@ import { expect, test } from 'vitest';
 import { findMissingNames } from '../../file/find-teaching-problems.ts';
 import { readArguments } from '../read-arguments.ts';
 import { hasSafeArguments } from '../safe-arguments.ts';
+import { compileTool } from './compile-tool.ts';
+import { extendGrammar } from './extend-grammar.ts';
 import type { ToolGrammar } from './grammar.ts';
 import { knownTools } from './known-tools.ts';
 import { shippedTools } from './shipped-tools.ts';
-import { type ToolData, toolData } from './tool-data.ts';
+import { type SubcommandData, type ToolData, toolData } from './tool-data.ts';
 
 const folder = new URL('../../tools/', import.meta.url);
 const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -101,6 +103,39 @@ function expectSame(shipped: ToolGrammar, both: ToolGrammar, args: readonly stri
   expect(after.subcommand?.name).toBe(before.subcommand?.name);
   expect(hasSafeArguments(both, after)).toBe(hasSafeArguments(shipped, before));
 }
+
+/** Of these Clawrden's own data counts, as `policy check` says: how words are read, and that nothing is run. */
+type Fixed = 'style' | 'safe' | 'resources';
+
+const additions: Record<Exclude<keyof SubcommandData, Fixed>, unknown> = {
+  ...{ harmless: '-n', risky: '-n', groups: ['own', 'tool'], aliases: ['b'], does: ['c'], words: 'x,y z' },
+  also: [{ 'first-operand': 'any', does: ['c'] }],
+  ...{ 'operands-in-any-case': true, runs: 'x', gives: ['-x'], 'operands-give': { '+': ['-x'] } },
+  ...{ 'before-slash': '-x', 'list-from': 1, 'list-from-with': { '-x': 1 }, 'unclear-operands': ['x'] },
+  ...{ 'other-lines': ['x'], 'runs-operands': true, 'run-programs': ['-x'] },
+};
+
+test.each(Object.entries(additions))(
+  'A-467 what a policy adds to a known sub-command is as if Clawrden said it: %s',
+  (key, value) => {
+    const grammarWith = (one: object) =>
+      compileTool(
+        toolData.parse({
+          ...{ source: 'x', style: 'gnu', harmless: '-q' },
+          'option-groups': { own: { risky: '-x,--long=' } },
+          subcommands: { a: one, c: { does: [] } },
+        }),
+      );
+    const seen = ({ subcommands }: ToolGrammar) => {
+      const { spellings = [], ...one } = subcommands?.get('a') ?? {};
+      return { ...one, spellings: new Set(spellings.map((words) => words.join(' '))) };
+    };
+    const known = grammarWith({ groups: ['own'], does: [] });
+    const extended = extendGrammar(known, grammarWith({ [key]: value }));
+    expect(seen(extended)).toEqual(seen(grammarWith({ groups: ['own'], does: [], [key]: value })));
+    expect(seen(extended)).not.toEqual(seen(known));
+  },
+);
 
 test.each([
   [{ does: ['gone'] }, 'does', 'there is no sub-command "gone"'],

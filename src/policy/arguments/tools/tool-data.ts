@@ -72,6 +72,8 @@ const unclearField = z.array(z.string().max(64)).min(1).max(64);
 
 const styleField = z.enum(styles);
 
+const listField = z.number().int().min(1).max(9);
+
 const subcommandData = strictObject({
   ...optionFields,
   aliases: z.array(subcommandName).max(64).optional(),
@@ -92,7 +94,9 @@ const subcommandData = strictObject({
   /** An option whose value an operand may say, before a `/` that stands before a `:` (`kubectl cp prod/web:/x`). */
   'before-slash': optionName.optional(),
   /** Its operands from this one on are a list (`docker rm a b`: 1, `git push origin a b`: 2). */
-  'list-from': z.number().int().min(1).max(9).optional(),
+  'list-from': listField.optional(),
+  /** Others that are one only with this option, or this first operand (`git fetch --multiple a b`: 1). */
+  'list-from-with': z.record(z.string().min(1).max(64), listField).optional(),
   'unclear-operands': unclearField.optional(),
   /** The same for operands that may be a line of this tool (`npm exec npm publish`). */
   'other-lines': unclearField.optional(),
