@@ -58,6 +58,9 @@ describe('A-432 an allow rule with cwd lets through', () => {
     ['git -C docs --strange commit', 'args: [-C, docs, --strange, commit]'],
     ['terraform -chdir=infra plan -no-color', 'args: ["-chdir=infra", plan, "**"]'],
     ['tar -x -f a -C out', 'flags: [-x, -C]'],
+    // A sub-command of which nothing is told is not the one that is meant.
+    ['pip --python /app/.venv/bin/python install -r r.txt', any],
+    ['docker --config /app/.docker build .', any],
     // What is known of no tool narrows nothing.
     ['other -C /app/x', any],
   ])('%s, by %s', (line, said) => {

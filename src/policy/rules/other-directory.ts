@@ -42,10 +42,18 @@ function mayFollow(grammar: ToolGrammar, reading: Reading, args: readonly string
   const own: Place = reading.subcommand ?? grammar;
   const all: readonly Place[] = [grammar, ...leavesOf(grammar.subcommands)];
   const places = reading.sureOfSubcommand ? [own] : all;
-  if (places.some((place) => place.untold === true || directoriesOf(place).length > 0)) return true;
+  if (own.untold === true || places.some((place) => directoriesOf(place).length > 0)) return true;
+  if (!reading.sureOfSubcommand && mayBeUntold(grammar, args.slice(reading.at - 1))) return true;
   // The data may lack the option of one sub-command that another one has.
   const names = all.flatMap(directoriesOf).filter((name) => !own.options.has(name));
   return mayHaveOption([...new Set(names)].map(withoutDashes), { args, from: reading.at - 1 });
+}
+
+/** A sub-command whose options nobody told may be the one that is meant. */
+function mayBeUntold({ subcommands }: ToolGrammar, unread: readonly string[]): boolean {
+  return leavesOf(subcommands).some(
+    ({ untold, spellings }) => untold === true && spellings.flat().some((word) => unread.includes(word)),
+  );
 }
 
 function directoriesOf({ options }: Place): readonly string[] {
