@@ -13,11 +13,14 @@ test('A-453 P20: agents that send bodies without end take no place of people and
     return { enter, leave };
   };
   const byAgents = takeAll('agent');
+  const one = byAgents.enter('agent:more', chunked);
   expect(() => byAgents.enter('agent:more', chunked)).toThrow(full);
+  one();
   for (const name of ['person:alice', 'program:ci']) byAgents.enter(name, chunked)();
   for (const leave of byAgents.leave) leave();
   byAgents.enter('agent:more', chunked)();
   const byPrograms = takeAll('program');
+  byPrograms.enter('person:alice', chunked);
   expect(() => byPrograms.enter('person:alice', chunked)).toThrow(full);
   byPrograms.enter('agent:coder', chunked)();
 });
