@@ -201,7 +201,7 @@ export class Front implements Disposable {
     const [refused] = connection.shares.flatMap((share) => share.take(stream, isAhead) ?? []);
     if (refused !== undefined) return refuse(refused);
     connection.streamed(stream);
-    const served = servedOver(connection, path, raw);
+    const served = servedOver(connection, path, raw, counted);
     const serve = () => {
       if (connection.isDropped || stream.destroyed) return;
       this.#toGrpc(pass, served);

@@ -1,10 +1,19 @@
-import type { ServerHttp2Stream } from 'node:http2';
+import { once } from 'node:events';
+import { connect, createServer, type ServerHttp2Stream } from 'node:http2';
+import { type AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
 import { waiting } from './charge.ts';
+import { Connection } from './connection.ts';
 import { boundOf } from './message-bounds.ts';
+import { callersPace } from './pace.ts';
+import { addressLimits, PeerShare } from './peer-share.ts';
 import { unfinishedMessages } from './unfinished-messages.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 const mostAtOnce = 16;
 
@@ -26,7 +35,7 @@ function read(
   stream.on('data', (piece: Buffer) => {
     pieces.push(piece);
     stream.pause();
-    setImmediate(() => stream.resume());
+    void setImmediate().then(() => stream.resume());
   });
   stream.on('end', () => (state.ended = true));
   const call = stream as unknown as ServerHttp2Stream;
@@ -86,8 +95,9 @@ test('A-322 P20: every byte is handed on in order, before the end, and of small 
 function unread() {
   const stream = new Readable({ read: () => {} });
   const [peer, refused] = [{ heldBytes: 0 }, [] as string[]];
-  unfinishedMessages().count(stream as unknown as ServerHttp2Stream, peer, (why) => refused.push(why));
-  return { stream, peer, refused };
+  const call = stream as unknown as ServerHttp2Stream;
+  const counted = unfinishedMessages().count(call, peer, (why) => refused.push(why));
+  return { stream, peer, refused, counted };
 }
 
 test('A-422 P20, P21: what comes for a call that nobody reads is counted until the call is closed, and has a bound', async () => {
@@ -108,4 +118,51 @@ test('A-422 P21: a byte that waits keeps nothing of what was read with it, and c
   const [first] = [stream.read(1) as Buffer];
   expect(first.length).toBe(1);
   expect(first.buffer.byteLength).toBeLessThan(200);
+});
+
+const lane = boundOf(RelayServiceService.carry.path);
+const nothing = { onContent: () => {}, onMessage: () => {}, onRequest: () => {} };
+
+test('A-469 P20, P21: what waits in a lane counts less only while somebody has taken it, whatever has come', async () => {
+  const { stream, peer, counted } = unread();
+  const mebibyte = Buffer.alloc(1024 * 1024);
+  // A reader that wants one message.
+  stream.on('data', () => void stream.pause());
+  counted.watch({ ...nothing, charge: () => true, bound: lane, bringsMany: true });
+  stream.push(encoded(20));
+  await setImmediate();
+  stream.push(mebibyte);
+  expect(peer.heldBytes).toBeGreaterThan(mebibyte.length);
+  counted.countAsLane(true);
+  stream.push(mebibyte);
+  expect(peer.heldBytes).toBeLessThan(4096);
+  counted.countAsLane(false);
+  expect(peer.heldBytes).toBeGreaterThan(2 * mebibyte.length);
+});
+
+test('A-469 P21: what is left of a call that was answered is let go, whatever its sender owes', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const served = new Connection(new Socket(), callersPace, new PeerShare(addressLimits));
+  const peer = { heldBytes: 0 };
+  const come = Promise.withResolvers<ServerHttp2Stream>();
+  const server = createServer().on('stream', (stream) => {
+    served.streamed(stream);
+    stream.on('data', () => {}).pause();
+    const counted = unfinishedMessages().count(stream, peer, () => {});
+    counted.watch({ ...nothing, charge: () => false, bound: lane, bringsMany: true });
+    stream.respond({}, { endStream: true });
+    stream.resume();
+    come.resolve(stream);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  session.request({ ':method': 'POST' }).resume().write(Buffer.alloc(60_000));
+  const stream = await come.promise;
+  await expect.poll(() => peer.heldBytes).toBeGreaterThan(60_000);
+  vi.advanceTimersByTime(2000);
+  served.endAnswered();
+  await expect.poll(() => [peer.heldBytes, stream.destroyed]).toEqual([0, true]);
+  session.destroy();
+  server.close();
 });

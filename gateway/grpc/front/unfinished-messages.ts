@@ -20,6 +20,8 @@ export interface CountedCall {
    * the stream if its messages are compressed: none of our clients compresses.
    */
   readonly watch: (heard: Heard) => void;
+  /** Whether it is a lane that somebody has taken, of which each agent has one: its window bounds what is unread. */
+  readonly countAsLane: (is: boolean) => void;
 }
 
 /** What is told of a call that is read. */
@@ -56,7 +58,6 @@ interface Counts {
   unread: number;
   /** In so many chunks. */
   chunks: number;
-  /** It is a lane, of which each agent has one: what it has unread is bounded by its window. */
   isLane: boolean;
   /** Of pieces that their reader does not want yet. */
   waiting: number;
@@ -96,7 +97,13 @@ export function unfinishedMessages(): UnfinishedMessages {
       over = true;
       hold();
     });
-    return { watch: (heard) => watch(stream, counts, hold, heard) };
+    return {
+      watch: (heard) => watch(stream, counts, hold, heard),
+      countAsLane: (is) => {
+        counts.isLane = is;
+        hold();
+      },
+    };
   }
 
   return { count };
@@ -114,7 +121,6 @@ function watch(stream: ServerHttp2Stream, counts: Counts, hold: () => void, hear
     onMessage();
     if (isFirst) onRequest();
     isFirst = false;
-    counts.isLane = bound.isLane === true;
   });
   const cut = (chunk: Buffer): readonly Piece[] => {
     onContent(chunk.length);
