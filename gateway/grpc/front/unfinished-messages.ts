@@ -8,10 +8,16 @@ import { onArrival, ownBytes } from './on-arrival.ts';
 /** Most bytes that have come and are in no request yet, over all connections; those of each peer are bounded, too. */
 export interface UnfinishedMessages {
   /**
-   * Counts what comes for a call from now on, whether something reads it or not, until the call is closed. Refuses the
-   * call for which more comes than may wait here; what still comes for that one is dropped.
+   * Counts what comes for a call from now on, whether something reads it or not, until the call is closed. If more comes
+   * than may wait here, refuses and destroys the call of that peer for which most waits, which may be another one.
    */
-  readonly count: (stream: ServerHttp2Stream, peer: Held, refuse: (why: string) => void) => CountedCall;
+  readonly count: (stream: ServerHttp2Stream, peer: Held, call: Countable) => CountedCall;
+}
+
+export interface Countable {
+  /** Calls of its relay wait for it: it is not refused for what waits, while there is another one. */
+  readonly isAhead: boolean;
+  readonly refuse: (why: string) => void;
 }
 
 export interface CountedCall {
@@ -42,6 +48,15 @@ export interface Heard extends Hearing {
 
 export interface Held {
   heldBytes: number;
+  readonly holders: Set<Holder>;
+}
+
+/** A call that counts. */
+export interface Holder {
+  readonly isAhead: boolean;
+  heldBytes: number;
+  /** At once, and it counts no more. */
+  readonly end: () => void;
 }
 
 /** 32 of the largest messages, over all connections of a peer. */
@@ -68,35 +83,38 @@ interface Counts {
 export function unfinishedMessages(): UnfinishedMessages {
   let all = 0;
 
-  function count(stream: ServerHttp2Stream, peer: Held, refuse: (why: string) => void): CountedCall {
+  function count(stream: ServerHttp2Stream, peer: Held, { isAhead, refuse }: Countable): CountedCall {
     const unread = stream.readableLength;
     const counts: Counts = { unread, chunks: 0, isLane: false, waiting: 0, unfinished: 0 };
-    let held = 0;
-    let over = false;
     const hold = () => {
-      const now = over ? 0 : sumOf(counts);
-      all += now - held;
-      peer.heldBytes += now - held;
-      held = now;
+      const now = peer.holders.has(holder) ? sumOf(counts) : 0;
+      all += now - holder.heldBytes;
+      peer.heldBytes += now - holder.heldBytes;
+      holder.heldBytes = now;
     };
+    const leave = () => {
+      peer.holders.delete(holder);
+      hold();
+    };
+    const end = () => {
+      leave();
+      refuse('more came for its peer than may wait here');
+      // Its reset may have to wait until the peer reads.
+      stream.destroy();
+    };
+    const holder: Holder = { isAhead, heldBytes: 0, end };
+    peer.holders.add(holder);
     onArrival(stream, (chunk) => {
-      if (stream.closed) return undefined;
+      if (stream.closed || !peer.holders.has(holder)) return undefined;
       counts.unread += chunk.length;
       counts.chunks += 1;
       hold();
-      if (peer.heldBytes <= perPeer && all <= inAll)
-        return stream.readableFlowing === true ? chunk : ownBytes(chunk);
-      counts.unread -= chunk.length;
-      counts.chunks -= 1;
-      hold();
-      refuse('more came for its peer than may wait here');
-      return undefined;
+      if (peer.heldBytes > perPeer || all > inAll) largestOf(peer.holders)?.end();
+      if (!peer.holders.has(holder)) return undefined;
+      return stream.readableFlowing === true ? chunk : ownBytes(chunk);
     });
     hold();
-    stream.once('close', () => {
-      over = true;
-      hold();
-    });
+    stream.once('close', leave);
     return {
       watch: (heard) => watch(stream, counts, hold, heard),
       countAsLane: (is) => {
@@ -107,6 +125,14 @@ export function unfinishedMessages(): UnfinishedMessages {
   }
 
   return { count };
+}
+
+/** A peer may be a relay with many agents: who sends a byte more is not who has filled its room. */
+function largestOf(holders: ReadonlySet<Holder>): Holder | undefined {
+  const weight = ({ isAhead, heldBytes }: Holder) => (isAhead ? heldBytes - 2 * inAll : heldBytes);
+  let largest: Holder | undefined;
+  for (const each of holders) if (largest === undefined || weight(each) > weight(largest)) largest = each;
+  return largest;
 }
 
 function sumOf({ unread, chunks, isLane, waiting, unfinished }: Counts): number {
