@@ -3,23 +3,22 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import { type AddressInfo, connect, createServer as createTcp } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { countPiecesOf, joinSmallPieces } from './small-pieces.ts';
 
 let joining: Disposable;
-let floods = 0;
+let floods: object[] = [];
 
 function begin(): void {
-  floods = 0;
-  joining = joinSmallPieces({
-    warn: () => {
-      floods += 1;
-    },
-  });
+  floods = [];
+  joining = joinSmallPieces({ warn: (fields: object) => void floods.push(fields) });
 }
 
 beforeEach(begin);
-afterEach(() => joining[Symbol.dispose]());
+afterEach(() => {
+  vi.useRealTimers();
+  joining[Symbol.dispose]();
+});
 
 const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 const chunked = (pieces: readonly Buffer[]) =>
@@ -136,10 +135,11 @@ test('A-440 P20: content that comes byte by byte without end ends its connection
   });
   expect(await seen).toMatchObject({ outcome: expect.any(Error), complete: false });
   expect((await other).bytes).toHaveLength(100_000);
-  expect(floods).toBe(1);
+  expect(floods).toEqual([{ owner: '127.0.0.1', suppressed: 0 }]);
 });
 
 test('A-472 P20: messages of one owner have the rate together, and a small one of another connection is none of it', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
   const lengthOf = async (count: number, owner?: string) =>
     await received(
       [chunked(letters(count))],
@@ -157,6 +157,20 @@ test('A-472 P20: messages of one owner have the rate together, and a small one o
   expect(await lengthOf(10)).toBe(10);
   expect(await lengthOf(3_000, 'agent:writer')).toBe(3_000);
   expect(await lengthOf(4_000, 'agent:writer')).toBe('ended');
+});
+
+test('A-474 P20: connections that end so are a line a second of each owner, with the owner and a count', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const flood = async (owner: string) =>
+    await received([chunked(letters(5_000))], (message) => whole(message).catch(() => {}), owner);
+  for (const owner of ['agent:coder', 'agent:coder', 'agent:coder', 'agent:writer']) await flood(owner);
+  expect(floods.splice(0)).toEqual([
+    { owner: 'agent:coder', suppressed: 0 },
+    { owner: 'agent:writer', suppressed: 0 },
+  ]);
+  vi.advanceTimersByTime(1000);
+  await flood('agent:coder');
+  expect(floods).toEqual([{ owner: 'agent:coder', suppressed: 2 }]);
 });
 
 test('A-440: a server that answers byte by byte is cut off, one that sends words a while apart is not', async () => {
@@ -189,5 +203,5 @@ test('A-440: a server that answers byte by byte is cut off, one that sends words
     else expect(outcome).toMatchObject({ bytes: Buffer.concat(letters(count)) });
     server.close();
   }
-  expect(floods).toBe(1);
+  expect(floods).toEqual([{ owner: '127.0.0.1', suppressed: 0 }]);
 });

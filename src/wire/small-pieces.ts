@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { keyedBuckets } from '../keyed-buckets.ts';
-import { type TokenBucket, tokenBucket } from '../token-bucket.ts';
+import { tokenBucket } from '../token-bucket.ts';
 
 // Published when the headers of a message have been read, before any of its content.
 const [requests, responses] = ['http.server.request.start', 'http.client.response.finish'] as const;
@@ -31,23 +31,24 @@ export function countPiecesOf(connection: Owned, name: string): void {
 /**
  * In HTTP/1.1 each chunk is a buffer and a run of callbacks, and may have one byte: bounds of bytes do not bound them.
  * From now on small pieces of what comes for this process's servers and clients are joined, so that they take no more
- * memory than their bytes, and the connection of a message with too many of them ends, which is logged once a second.
- * `keyOf` makes one key of the addresses that one peer may have.
+ * memory than their bytes, and the connection of a message with too many of them ends. Of each owner that is a line a
+ * second, with a count. `keyOf` makes one key of the addresses that one peer may have.
  */
 export function joinSmallPieces(
   log: Pick<Logger, 'warn'>,
   keyOf = (address: string): string => address,
 ): Disposable {
-  const rateOf = keyedBuckets(mostOwners, () => tokenBucket(perSecond));
-  const ends = tokenBucket(1, undefined, 1);
-  const flooded = (peer: string) => {
-    if (ends.take(1)) log.warn({ peer }, 'a message came byte by byte: its connection is ended');
-  };
+  const rateOf = keyedBuckets(mostOwners, newRate);
   const take = (message?: IncomingMessage) => {
     if (message === undefined) return;
     const socket: Owned & { readonly remoteAddress?: string | undefined } = message.socket;
     const name = socket[owner] ?? keyOf(socket.remoteAddress ?? '');
-    join(message, { rate: () => rateOf(name), flooded });
+    const flooded = () => {
+      const suppressed = rateOf(name).left();
+      if (suppressed === undefined) return;
+      log.warn({ owner: name, suppressed }, 'a message came byte by byte: its connection is ended');
+    };
+    join(message, { mayCome: () => rateOf(name).take(1), flooded });
   };
   const onRequest = (message: unknown) => take((message as Published).request);
   const onResponse = (message: unknown) => take((message as Published).response);
@@ -61,17 +62,29 @@ export function joinSmallPieces(
   };
 }
 
-interface Counting {
-  readonly rate: () => TokenBucket;
-  readonly flooded: (peer: string) => void;
+/** Of one owner. */
+function newRate() {
+  const [pieces, lines] = [tokenBucket(perSecond), tokenBucket(1, undefined, 1)];
+  let suppressed = 0;
+  return {
+    take: pieces.take,
+    isFull: () => pieces.isFull() && lines.isFull(),
+    /** How many lines were left out before this one; undefined if it is one of them. */
+    left: () => {
+      const left = suppressed;
+      suppressed = lines.take(1) ? 0 : left + 1;
+      return suppressed === 0 ? left : undefined;
+    },
+  };
 }
 
-function join(message: IncomingMessage, { rate, flooded }: Counting): void {
+interface Counting {
+  readonly mayCome: () => boolean;
+  readonly flooded: () => void;
+}
+
+function join(message: IncomingMessage, { mayCome, flooded }: Counting): void {
   let free = freePieces;
-  const mayCome = () => {
-    free -= 1;
-    return free >= 0 || rate().take(1);
-  };
   const [push, read] = [message.push.bind(message), message.read.bind(message)];
   let room: Buffer | undefined;
   let used = 0;
@@ -102,9 +115,10 @@ function join(message: IncomingMessage, { rate, flooded }: Counting): void {
   message.push = (piece: Buffer | null) => {
     if (piece !== null && piece.length < smallBytes) {
       if (message.destroyed) return false;
-      if (piece.length >= tinyBytes || mayCome()) keep(piece);
+      if (piece.length < tinyBytes) free -= 1;
+      if (piece.length >= tinyBytes || free >= 0 || mayCome()) keep(piece);
       else {
-        flooded(message.socket?.remoteAddress ?? '');
+        flooded();
         message.destroy();
       }
       return message.readableLength + used < message.readableHighWaterMark;
