@@ -6,6 +6,8 @@ export type CrumbPace = (messages: number) => number;
 
 /** Joined, the keys, signals and windows of 50 commands are some hundreds of messages. */
 export const messagesPerSecond = 5000;
+/** What a relay passes on of one agent is less, so that none of it waits at the gateway, in the room of all its agents. */
+export const relayedPerSecond = 4500;
 /** For larger messages the bytes count: stdin has its credit, and output the window of its reader. */
 export const crumbBytes = 4096;
 
@@ -19,8 +21,8 @@ export function createCrumbBudgets(
 }
 
 /** A budget of its own. */
-export function crumbPace(): CrumbPace {
-  const bucket = tokenBucket(messagesPerSecond);
+export function crumbPace(perSecond = messagesPerSecond): CrumbPace {
+  const bucket = tokenBucket(perSecond);
   return paceOf(() => bucket);
 }
 

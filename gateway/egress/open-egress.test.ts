@@ -3,12 +3,15 @@ import { Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Connect } from '../../src/egress/guarded-connect.ts';
+import { joinSmallPieces } from '../../src/wire/small-pieces.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import { createOpenRequests } from '../connections/open-requests.ts';
 import { openAccount } from './account.ts';
 import { openEgress } from './open-egress.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 const reachesNothing: Connect = () => Promise.reject(new Error('nothing is reached here'));
 
@@ -144,4 +147,26 @@ test('A-341 P19: whatever uses a connection of the gateway, it ends with its sig
   await expect(used).rejects.toThrow('killed');
   expect(socket.destroyed).toBe(true);
   expect(records).toMatchObject([{ to: 'good.example:80', outcome: 'stopped' }]);
+});
+
+test('A-472 P20: what comes of one agent in tiny pieces has one rate, whatever execution it is of', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  using _ = joinSmallPieces({ warn: () => {} });
+  const { egress, way, records } = openTestEgress();
+  const door = { enter: () => () => {}, serve: async () => new Response('served') };
+  const send = async (agent: string, execution: string) => {
+    const [client, user] = duplexPair();
+    const mine = { ...way, agent, execution, account: openAccount({}), mcp: () => door };
+    const served = egress.serve(client, mine, true);
+    const body = '1\r\n0\r\n'.repeat(3000);
+    user.write(`${mcpHead}Transfer-Encoding: chunked\r\n\r\n${body}0\r\n\r\n`);
+    user.on('end', () => user.end()).resume();
+    await served;
+  };
+  await send('coder', 'e-1');
+  await send('coder', 'e-2');
+  await send('writer', 'e-3');
+  // It is no JSON, if it is read to its end.
+  const isRead = records.map((record) => 'outcome' in record && record.outcome === 'invalid');
+  expect(isRead).toEqual([true, false, true]);
 });

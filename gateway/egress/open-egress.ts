@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { EgressError } from '../../src/egress/egress-error.ts';
+import { countPiecesOf } from '../../src/wire/small-pieces.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Metric } from '../ports/metrics.ts';
 import type { Reaching } from '../ports/reaching.ts';
@@ -47,6 +48,7 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       return;
     }
     const began = performance.now();
+    countPiecesOf(client, `agent:${way.agent}`);
     using gone = goneWith(client, way.signal);
     const visit = newVisit(way, gone.signal, isOfUser);
     counts.opened();

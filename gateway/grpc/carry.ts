@@ -32,10 +32,14 @@ export function carry({
         return refuse(call, status.INVALID_ARGUMENT, 'the start of a lane comes first');
       const lane = laneOf(call);
       const why = offer(name, message.value.agent, lane);
-      if (why === undefined) {
-        const listening = onAbort(closing, () => void lane.destroy());
-        lane.once('close', () => listening[Symbol.dispose]());
-      } else refuse(call, status.PERMISSION_DENIED, why);
+      if (why !== undefined) return refuse(call, status.PERMISSION_DENIED, why);
+      // Everybody may ask for one.
+      callers.countAsLane(call, true);
+      const listening = onAbort(closing, () => void lane.destroy());
+      lane.once('close', () => {
+        callers.countAsLane(call, false);
+        listening[Symbol.dispose]();
+      });
     });
   };
 }

@@ -71,8 +71,9 @@ export function createAuthorities(first: AuthorityPair): RotatedAuthorities {
     trustedBy: (pins) => {
       const { certificate } = present.authority;
       if (former === undefined || pins.includes(fingerprintOfPem(certificate))) return trusted();
-      // Its print is another: who gets this renews at the first call.
-      return former.authority.certificate + certificate;
+      const own = former.authority.certificate;
+      // Who enrols looks for it, and keeps the one that ends in its place.
+      return former.ending === own ? trusted() : own + trusted();
     },
     // Those who have not moved trust the former one alone.
     server: () => (former ?? present).server,

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { type EnrollResponse, RelayServiceService } from '../gen/clawrden/v1/relay.ts';
 import { makeCertificateRequest } from '../pki/certificate-request.ts';
@@ -54,7 +55,7 @@ export async function enroll(options: EnrollOptions): Promise<Enrolled> {
     const answer = await requestCertificate(address, authority, { token, certificateRequest: request });
     if (!isPinned(answer.certificateAuthority, pin)) throw new Error(notPinned);
     // While one authority gives way to another, both are in it.
-    await stageIdentityFile(identityDir, 'authority', answer.certificateAuthority);
+    await stageIdentityFile(identityDir, 'authority', lasting(answer.certificateAuthority));
     await stageIdentityFile(identityDir, 'certificate', answer.certificate);
     await takeStagedIdentity(identityDir);
     const name = answer[pin.kind];
@@ -75,6 +76,20 @@ async function authorityOf({ address, trust }: EnrollOptions, pin: EnrolmentPin)
 /** Whether who signs client certificates is who the token names. */
 function isPinned(authorities: string, pin: EnrolmentPin): boolean {
   return certificatesIn(authorities).some((each) => pin.authorities.includes(fingerprintOfPem(each)));
+}
+
+/**
+ * Of an authority that gives way to another the gateway sends its own certificate, which a token may pin, and one that
+ * ends in time. Only the latter is kept: a thief of its key must not stand for the gateway behind that.
+ */
+function lasting(authorities: string): string {
+  const all = certificatesIn(authorities).map((pem) => ({ pem, of: new X509Certificate(pem) }));
+  let kept = authorities;
+  for (const { pem, of } of all) {
+    const ofSameKey = all.filter((other) => other.of.publicKey.equals(of.publicKey));
+    if (ofSameKey.some((other) => other.of.validToDate < of.validToDate)) kept = kept.replace(pem, '');
+  }
+  return kept.trimStart();
 }
 
 async function requestCertificate(

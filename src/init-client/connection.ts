@@ -89,6 +89,13 @@ export class Connection extends Duplex {
     this.#hand();
   }
 
+  /** Node does not ask by `_read` again for what was held back. */
+  override read(size?: number): unknown {
+    const bytes: unknown = super.read(size);
+    this.#hand();
+    return bytes;
+  }
+
   override _write(bytes: Buffer, _encoding: string, done: () => void): void {
     // An HTTP response may end with an empty piece; a frame without a byte breaks the protocol.
     if (bytes.length === 0) return done();
@@ -123,13 +130,20 @@ export class Connection extends Duplex {
   }
 
   #hand(): void {
-    while (this.#wants && this.#came.length > 0) {
+    while (this.#wants && this.#isDue()) {
       const bytes = this.#came.shift() ?? null;
       // A reader that asks for more meanwhile says so by `_read`.
       this.#wants = false;
       if (this.push(bytes)) this.#wants = true;
       if (bytes !== null) this.#release(bytes.length);
     }
+  }
+
+  /** A small piece stays here, to be joined, while its reader has another one. */
+  #isDue(): boolean {
+    const [next] = this.#came;
+    if (next === undefined) return false;
+    return next === null || next.length >= joinedBytes || this.readableLength === 0;
   }
 
   #release(bytes: number): void {

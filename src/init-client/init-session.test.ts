@@ -204,6 +204,19 @@ describe('A-108 P22: what carries nothing has a rate', () => {
     expect(passedOn).toBeLessThan(messagesPerSecond * (2 + (performance.now() - began) / 1000) + 16_000);
   });
 
+  test('A-470: and is charged turn by turn: others of its budget wait for no whole chunk', async () => {
+    using init = await spokenInit();
+    const pace = vi.fn<(messages: number) => number>(() => 0);
+    const charged = () => pace.mock.calls.flat();
+    const running = init.session.run({ plan: spokenPlan, send: () => undefined, onStarted: () => {}, pace });
+    running.catch(() => {});
+    init.say([said['s']!]);
+    for (let times = 0; times < 5; times += 1)
+      init.write(Buffer.concat(Array.from({ length: 2000 }, () => attached(said['t']!))));
+    await expect.poll(() => charged().reduce((sum, each) => sum + each, 0)).toBeGreaterThan(10_000);
+    expect(Math.max(...charged())).toBeLessThan(100);
+  });
+
   test('and a command that is ended meanwhile ends at once', async () => {
     using init = await spokenInit();
     const running = init.session.run({ plan: spokenPlan, send: () => undefined, onStarted: () => {} });

@@ -247,11 +247,13 @@ export class InitSession {
     try {
       for await (const chunk of this.#socket) {
         const { frames, fault, cost } = this.#reader.push(chunk as Buffer);
-        const waitMs = this.#pace(cost);
-        if (waitMs > 0) await sleep(waitMs, undefined, { signal: this.#cut.signal });
-        for (const [at, frame] of frames.entries()) {
-          if (at % framesInTurn === framesInTurn - 1) await setImmediate();
-          yield frame;
+        // Each turn by itself: what a chunk owes may be what others of its budget wait for, for seconds.
+        const turns = Math.max(1, Math.ceil(frames.length / framesInTurn));
+        for (let turn = 0; turn < turns; turn += 1) {
+          const waitMs = this.#pace(cost / turns);
+          if (waitMs > 0) await sleep(waitMs, undefined, { signal: this.#cut.signal });
+          else if (turn > 0) await setImmediate();
+          for (const frame of frames.slice(turn * framesInTurn, (turn + 1) * framesInTurn)) yield frame;
         }
         if (fault !== undefined) throw fault;
       }

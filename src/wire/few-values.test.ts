@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ExecuteRequest, type Start } from '../gen/clawrden/v1/execution.ts';
-import { decodeFew, TooManyValues } from './few-values.ts';
+import { decodeFew, Undecodable } from './few-values.ts';
 
 const decode = (bytes: Buffer) => ExecuteRequest.decode(bytes);
 /** Of field 15, which no message of `Execute` has. */
@@ -58,7 +58,25 @@ test.each([
   ['a group', Buffer.concat([group.start, times(1000, unknown.bytes), group.end])],
   ['groups in each other', times(50, Buffer.concat([times(20, group.start), times(20, group.end)]))],
 ])('A-421 P20: %s: what is over the bound is not decoded', (_what, bytes) => {
-  expect(() => decodeFew(bytes, 900, decode)).toThrow(TooManyValues);
+  expect(() => decodeFew(bytes, 900, decode)).toThrow(Undecodable);
   expect(() => decodeFew(bytes, 900, decode)).toThrow('a message of more than 900 values');
   expect(() => decodeFew(bytes, 3000, decode)).not.toThrow();
 });
+
+test('A-471 P20: a message that is broken behind many values tells how many were read', () => {
+  const broken = inCommand(Buffer.concat([times(1000, anEmptyArgument), Buffer.from([0x12, 100])]));
+  const read = () => decodeFew(broken, 3000, decode);
+  expect(read).toThrow('a message that cannot be decoded');
+  const { values } = thrownBy(read);
+  expect(values).toBeGreaterThanOrEqual(1000);
+  expect(values).toBeLessThan(1010);
+});
+
+function thrownBy(work: () => unknown): Undecodable {
+  try {
+    work();
+  } catch (error) {
+    return error as Undecodable;
+  }
+  throw new Error('nothing was thrown');
+}

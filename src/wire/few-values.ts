@@ -1,13 +1,14 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 
-/** A message has more values than any of its kind. */
-export class TooManyValues extends Error {
-  override name = 'TooManyValues';
-  readonly most: number;
+/** Bytes that are no message of their kind, or one of more values than any. */
+export class Undecodable extends Error {
+  override name = 'Undecodable';
+  /** So many were read before that was seen. */
+  readonly values: number;
 
-  constructor(most: number) {
-    super(`a message of more than ${most} values`);
-    this.most = most;
+  constructor(text: string, values: number) {
+    super(text);
+    this.values = values;
   }
 }
 
@@ -17,12 +18,20 @@ export interface Decoded<T> {
   readonly values: number;
 }
 
-/** What generated code makes of a message; `decode` is its function. Throws at the first value that is too many. */
+/**
+ * What generated code makes of a message; `decode` is its function. Throws an `Undecodable`, at the first value that is
+ * too many or broken.
+ */
 export function decodeFew<T>(bytes: Uint8Array, most: number, decode: (bytes: Buffer) => T): Decoded<T> {
   const reader = new CountingReader(bytes, most);
   // Generated functions hand on what they get to `decode` of their message, which takes a reader, too.
-  const message = decode(reader as unknown as Buffer);
-  return { message, values: reader.values };
+  try {
+    const message = decode(reader as unknown as Buffer);
+    return { message, values: reader.values };
+  } catch (error) {
+    if (error instanceof Undecodable) throw error;
+    throw new Undecodable('a message that cannot be decoded', reader.values);
+  }
 }
 
 /** `uint32` reads a tag, and a length or a number behind it, also of what is skipped. Few values have one read less. */
@@ -38,7 +47,7 @@ class CountingReader extends BinaryReader {
     // The base class makes it a property of each reader.
     this.uint32 = () => {
       this.#reads += 1;
-      if (this.#reads > mostReads) throw new TooManyValues(most);
+      if (this.#reads > mostReads) throw new Undecodable(`a message of more than ${most} values`, most);
       return read.call(this);
     };
   }

@@ -3,21 +3,22 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import { type AddressInfo, connect, createServer as createTcp } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { joinSmallPieces } from './small-pieces.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { countPiecesOf, joinSmallPieces } from './small-pieces.ts';
 
 let joining: Disposable;
-let floods = 0;
+let floods: object[] = [];
 
-beforeEach(() => {
-  floods = 0;
-  joining = joinSmallPieces({
-    warn: () => {
-      floods += 1;
-    },
-  });
+function begin(): void {
+  floods = [];
+  joining = joinSmallPieces({ warn: (fields: object) => void floods.push(fields) });
+}
+
+beforeEach(begin);
+afterEach(() => {
+  vi.useRealTimers();
+  joining[Symbol.dispose]();
 });
-afterEach(() => joining[Symbol.dispose]());
 
 const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 const chunked = (pieces: readonly Buffer[]) =>
@@ -32,8 +33,10 @@ const chunked = (pieces: readonly Buffer[]) =>
 
 async function listening(
   handle: (message: IncomingMessage) => void,
+  owner?: string,
 ): Promise<{ server: Server; port: number }> {
   const server = createServer((message) => handle(message));
+  server.on('connection', (socket) => void (owner !== undefined && countPiecesOf(socket, owner)));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { server, port: (server.address() as AddressInfo).port };
@@ -43,9 +46,11 @@ async function listening(
 async function received<T>(
   sent: readonly Buffer[],
   take: (message: IncomingMessage) => Promise<T>,
+  owner?: string,
 ): Promise<T> {
   const taken = Promise.withResolvers<T>();
-  const { server, port } = await listening((message) => void take(message).then(taken.resolve, taken.reject));
+  const handle = (message: IncomingMessage) => void take(message).then(taken.resolve, taken.reject);
+  const { server, port } = await listening(handle, owner);
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   socket.write(head);
   for (const bytes of sent) {
@@ -99,6 +104,8 @@ test('A-440: what comes in pieces of every size is what was sent, by each way to
       fc.array(fc.nat(100_000), { maxLength: 4 }),
       fc.constantFrom(...ways),
       async (pieces, cuts, way) => {
+        joining[Symbol.dispose]();
+        begin();
         const sent = chunked(pieces.map((each) => Buffer.from(each)));
         const at = [0, ...cuts.map((cut) => cut % sent.length).toSorted((a, b) => a - b), sent.length];
         const parts = at.slice(1).map((to, index) => sent.subarray(at[index], to));
@@ -107,7 +114,6 @@ test('A-440: what comes in pieces of every size is what was sent, by each way to
     ),
     { numRuns: process.env['CLAWRDEN_LONG'] ? 500 : 60 },
   );
-  expect(floods).toBe(0);
 });
 
 const letters = (count: number) => Array.from({ length: count }, () => Buffer.from('x'));
@@ -129,7 +135,42 @@ test('A-440 P20: content that comes byte by byte without end ends its connection
   });
   expect(await seen).toMatchObject({ outcome: expect.any(Error), complete: false });
   expect((await other).bytes).toHaveLength(100_000);
-  expect(floods).toBe(1);
+  expect(floods).toEqual([{ owner: '127.0.0.1', suppressed: 0 }]);
+});
+
+test('A-472 P20: messages of one owner have the rate together, and a small one of another connection is none of it', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const lengthOf = async (count: number, owner?: string) =>
+    await received(
+      [chunked(letters(count))],
+      (message) =>
+        whole(message).then(
+          ({ bytes }) => bytes.length,
+          () => 'ended',
+        ),
+      owner,
+    );
+  const seen: unknown[] = [];
+  for (let message = 0; message < 5; message += 1) seen.push(await lengthOf(3_000));
+  expect(seen[0]).toBe(3_000);
+  expect(seen).toContain('ended');
+  expect(await lengthOf(10)).toBe(10);
+  expect(await lengthOf(3_000, 'agent:writer')).toBe(3_000);
+  expect(await lengthOf(4_000, 'agent:writer')).toBe('ended');
+});
+
+test('A-474 P20: connections that end so are a line a second of each owner, with the owner and a count', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const flood = async (owner: string) =>
+    await received([chunked(letters(5_000))], (message) => whole(message).catch(() => {}), owner);
+  for (const owner of ['agent:coder', 'agent:coder', 'agent:coder', 'agent:writer']) await flood(owner);
+  expect(floods.splice(0)).toEqual([
+    { owner: 'agent:coder', suppressed: 0 },
+    { owner: 'agent:writer', suppressed: 0 },
+  ]);
+  vi.advanceTimersByTime(1000);
+  await flood('agent:coder');
+  expect(floods).toEqual([{ owner: 'agent:coder', suppressed: 2 }]);
 });
 
 test('A-440: a server that answers byte by byte is cut off, one that sends words a while apart is not', async () => {
@@ -162,5 +203,5 @@ test('A-440: a server that answers byte by byte is cut off, one that sends words
     else expect(outcome).toMatchObject({ bytes: Buffer.concat(letters(count)) });
     server.close();
   }
-  expect(floods).toBe(1);
+  expect(floods).toEqual([{ owner: '127.0.0.1', suppressed: 0 }]);
 });

@@ -1,6 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
+import { keyedBuckets } from '../keyed-buckets.ts';
 import { tokenBucket } from '../token-bucket.ts';
 
 // Published when the headers of a message have been read, before any of its content.
@@ -10,23 +12,46 @@ type Published = { readonly request?: IncomingMessage; readonly response?: Incom
 /** Smaller pieces are joined. */
 const smallBytes = 1_024;
 const joinedBytes = 4_096;
-/** Smaller ones have a rate for each message; larger ones count by their bytes, where something reads them. */
+/** Smaller ones have a rate for each owner; larger ones count by their bytes, where something reads them. */
 const tinyBytes = 64;
 /** The words of a model are some hundred a second. Twice as many at once. */
 const perSecond = 2_000;
+/** Of each message so many are free: a small body is none of the flood that comes from the same address. */
+const freePieces = 16;
+const mostOwners = 10_000;
+
+const owner = Symbol('owner of what comes over a connection');
+type Owned = Duplex & { [owner]?: string };
+
+/** What comes over it counts for this owner; if nobody says so, for the address at its other end. */
+export function countPiecesOf(connection: Owned, name: string): void {
+  connection[owner] = name;
+}
 
 /**
  * In HTTP/1.1 each chunk is a buffer and a run of callbacks, and may have one byte: bounds of bytes do not bound them.
  * From now on small pieces of what comes for this process's servers and clients are joined, so that they take no more
- * memory than their bytes, and the connection of a message with too many of them ends, which is logged once a second.
+ * memory than their bytes, and the connection of a message with too many of them ends. Of each owner that is a line a
+ * second, with a count. `keyOf` makes one key of the addresses that one peer may have.
  */
-export function joinSmallPieces(log: Pick<Logger, 'warn'>): Disposable {
-  const ends = tokenBucket(1, undefined, 1);
-  const flooded = (peer: string) => {
-    if (ends.take(1)) log.warn({ peer }, 'a message came byte by byte: its connection is ended');
+export function joinSmallPieces(
+  log: Pick<Logger, 'warn'>,
+  keyOf = (address: string): string => address,
+): Disposable {
+  const rateOf = keyedBuckets(mostOwners, newRate);
+  const take = (message?: IncomingMessage) => {
+    if (message === undefined) return;
+    const socket: Owned & { readonly remoteAddress?: string | undefined } = message.socket;
+    const name = socket[owner] ?? keyOf(socket.remoteAddress ?? '');
+    const flooded = () => {
+      const suppressed = rateOf(name).left();
+      if (suppressed === undefined) return;
+      log.warn({ owner: name, suppressed }, 'a message came byte by byte: its connection is ended');
+    };
+    join(message, { mayCome: () => rateOf(name).take(1), flooded });
   };
-  const onRequest = (message: unknown) => join((message as Published).request, flooded);
-  const onResponse = (message: unknown) => join((message as Published).response, flooded);
+  const onRequest = (message: unknown) => take((message as Published).request);
+  const onResponse = (message: unknown) => take((message as Published).response);
   subscribe(requests, onRequest);
   subscribe(responses, onResponse);
   return {
@@ -37,9 +62,29 @@ export function joinSmallPieces(log: Pick<Logger, 'warn'>): Disposable {
   };
 }
 
-function join(message: IncomingMessage | undefined, flooded: (peer: string) => void): void {
-  if (message === undefined) return;
-  const rate = tokenBucket(perSecond);
+/** Of one owner. */
+function newRate() {
+  const [pieces, lines] = [tokenBucket(perSecond), tokenBucket(1, undefined, 1)];
+  let suppressed = 0;
+  return {
+    take: pieces.take,
+    isFull: () => pieces.isFull() && lines.isFull(),
+    /** How many lines were left out before this one; undefined if it is one of them. */
+    left: () => {
+      const left = suppressed;
+      suppressed = lines.take(1) ? 0 : left + 1;
+      return suppressed === 0 ? left : undefined;
+    },
+  };
+}
+
+interface Counting {
+  readonly mayCome: () => boolean;
+  readonly flooded: () => void;
+}
+
+function join(message: IncomingMessage, { mayCome, flooded }: Counting): void {
+  let free = freePieces;
   const [push, read] = [message.push.bind(message), message.read.bind(message)];
   let room: Buffer | undefined;
   let used = 0;
@@ -49,12 +94,12 @@ function join(message: IncomingMessage | undefined, flooded: (peer: string) => v
     isDue = false;
     const joined = room?.subarray(0, used);
     used = 0;
-    if (joined !== undefined && joined.length > 0 && !message?.destroyed) push(Buffer.from(joined));
+    if (joined !== undefined && joined.length > 0 && !message.destroyed) push(Buffer.from(joined));
   }
 
   /** When all that the parser has now is here, and nothing before it waits for its reader. */
   function flushSoon(): void {
-    if (isDue || used === 0 || (message?.readableLength ?? 0) > 0) return;
+    if (isDue || used === 0 || message.readableLength > 0) return;
     isDue = true;
     process.nextTick(flush);
   }
@@ -70,9 +115,10 @@ function join(message: IncomingMessage | undefined, flooded: (peer: string) => v
   message.push = (piece: Buffer | null) => {
     if (piece !== null && piece.length < smallBytes) {
       if (message.destroyed) return false;
-      if (piece.length >= tinyBytes || rate.take(1)) keep(piece);
+      if (piece.length < tinyBytes) free -= 1;
+      if (piece.length >= tinyBytes || free >= 0 || mayCome()) keep(piece);
       else {
-        flooded(message.socket?.remoteAddress ?? '');
+        flooded();
         message.destroy();
       }
       return message.readableLength + used < message.readableHighWaterMark;

@@ -153,6 +153,23 @@ test('P22: bytes that nobody at the gateway reads wait at the relay', async () =
   });
 });
 
+test('A-469 P20: lanes that were taken and are not read end for nothing that waits in them', async () => {
+  await using gateway = await startTestGateway({ offerHome: () => undefined });
+  const client = await gateway.connect(relay);
+  const lanes = Array.from({ length: 100 }, (_, agent) => openLane(client, `agent-${agent}`));
+  const ends: unknown[] = [];
+  for (const { ended } of lanes) void ended.then((end) => ends.push(end));
+  const frames = Buffer.alloc(60_000);
+  // The call takes half of them; the others are within the window of each, and together more than may wait for one name.
+  const write = ({ call }: (typeof lanes)[number]) =>
+    new Promise<void>((resolve) =>
+      call.write({ message: { $case: 'frames', value: frames } }, () => resolve()),
+    );
+  for (const lane of lanes) await Promise.all(Array.from({ length: 32 }, () => write(lane)));
+  await setTimeout(200);
+  expect(ends).toEqual([]);
+});
+
 test('a message before the start, or one that is too large, ends the lane', async () => {
   await using following = await startFollowing();
   const client = await following.gateway.connect(relay);

@@ -10,6 +10,8 @@ import { renewIdentity } from '../../src/gateway-client/renew-identity.ts';
 import { unaryCall } from '../../src/gateway-client/unary-call.ts';
 import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
+import { endingAuthority, makeAuthority } from '../../src/pki/authority.ts';
+import { issueServerCertificate } from '../../src/pki/issue-certificate.ts';
 import { admin, relay, startTestGateway, type TestGateway } from './gateway.ts';
 
 async function newToken(gateway: TestGateway): Promise<string> {
@@ -30,6 +32,23 @@ test('a relay enrols with a token, and is then let in as itself', async () => {
   expect(await client.waitForReady(5000)).toBe(true);
   const stream = client.synchronize();
   await new Promise((resolve) => stream.once('data', resolve));
+  client.close();
+});
+
+test('A-475 P6: who enrols in an overlap by a token of before keeps of the former authority only what ends with it', async () => {
+  await using gateway = await startTestGateway();
+  const token = await newToken(gateway);
+  const next = await makeAuthority('Next CA');
+  const { certificate, key } = await issueServerCertificate(next, ['localhost']);
+  const formerUntil = Date.now() + 60_000;
+  const former = await endingAuthority(gateway.authority, new Date(formerUntil));
+  const server = { certificate: certificate + next.certificate, key };
+  gateway.authorities.follow({ authority: next, server, formerUntil, former });
+  const identityDir = join(gateway.dir, 'late-relay');
+  const enrolled = await enroll({ address: gateway.enrollAddress, token, as: 'relay', identityDir });
+  expect(await readFile(join(identityDir, 'ca.pem'), 'utf8')).toBe(former + next.certificate);
+  const client = await connectGateway({ address: enrolled.gateway, identityDir });
+  expect(await client.waitForReady(5000)).toBe(true);
   client.close();
 });
 

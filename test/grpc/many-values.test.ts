@@ -68,6 +68,15 @@ test('A-421 P20: nor one of some thousand values in a call that has a few', asyn
   expect(heard[createEnrolmentToken.path]).toBe('3 a message of more than 10000 values');
 });
 
+test('A-471: a message that cannot be decoded ends its call as the fault of its sender', async () => {
+  await using gateway = await startTestGateway();
+  using person = await openRawCalls(gateway, await gateway.identity(admin));
+  const call = person.open(explainCommand.path);
+  call.end(framed(Buffer.concat([values(30_000), Buffer.from([0x7a, 100])])));
+  expect(await endOf(call)).toBe('3 a message that cannot be decoded');
+  expect(gateway.faults.count()).toBe(0);
+});
+
 test('A-421: bytes of a command come alone in their message', async () => {
   await using gateway = await startTestGateway({ execute: () => new Promise(() => {}) });
   using person = await openRawCalls(gateway, await gateway.identity(admin));

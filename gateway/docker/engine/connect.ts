@@ -8,6 +8,7 @@ import type { HostConfig } from '../../../src/config/gateway-config.ts';
 import type { SshFiles } from '../../../src/ssh/ssh-arguments.ts';
 import { parseSshUrl } from '../../../src/ssh/ssh-destination.ts';
 import { openSshTunnel } from '../../../src/ssh/ssh-tunnel.ts';
+import { countPiecesOf } from '../../../src/wire/small-pieces.ts';
 import { boundAnswers } from './bounded-answers.ts';
 
 export type EngineAddress = Pick<HostConfig, 'name' | 'engine' | 'tls' | 'ssh'>;
@@ -43,7 +44,10 @@ function overSsh(name: string, engine: string, files: SshFiles): EngineConnectio
   const { agent } = options;
   agent.createConnection = (_options, done) => {
     tunnel.connect().then(
-      (socket) => done?.(null, socket),
+      (socket) => {
+        countPiecesOf(socket, `host:${name}`);
+        done?.(null, socket);
+      },
       // There is no such value, but the type requires one.
       (error) => done?.(error, new Socket()),
     );

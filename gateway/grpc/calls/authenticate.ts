@@ -26,6 +26,8 @@ export interface Callers {
   readonly placeOf: (call: { readonly metadata: Metadata }) => RelayPlace | undefined;
   /** From now on small messages within the call have this pace. */
   readonly paceBy: (call: { readonly metadata: Metadata }, pace: CrumbPace) => void;
+  /** Whether the call is an agent's lane now: what waits in it counts less. */
+  readonly countAsLane: (call: { readonly metadata: Metadata }, is: boolean) => void;
   /**
    * Refuses every call of every service without a valid certificate and a JWT bound to it, except `Token`, and every
    * call that the table of roles does not give its caller. A relay's calls also wait for its `Synchronize`, and are refused over a connection without it.
@@ -67,6 +69,7 @@ export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logg
     admissionOf: ({ metadata }) => served.get(metadata)?.admission,
     placeOf: ({ metadata }) => served.get(metadata)?.place,
     paceBy: ({ metadata }, pace) => served.get(metadata)?.paceBy(pace),
+    countAsLane: ({ metadata }, is) => served.get(metadata)?.countAsLane(is),
     interceptor: ({ path }, call) => {
       const [now, gone] = [serving(), new AbortController()];
       return new ServerInterceptingCall(call, {
@@ -76,10 +79,8 @@ export function authenticateCalls({ serving }: Pick<Front, 'serving'>, log: Logg
               if (now !== undefined) served.set(metadata, now);
               if (path === RelayServiceService.token.path) return pass(metadata);
               const checking = check(now, metadata);
-              const checked =
-                path === RelayServiceService.synchronize.path
-                  ? checking
-                  : placed(now?.place, checking, gone.signal);
+              const isFirst = path === RelayServiceService.synchronize.path;
+              const checked = isFirst ? checking : placed(now?.place, checking, gone.signal);
               admit(call, { path, who: shownBy(now) }, checked, (caller) => {
                 // Its connection may have ended meanwhile; then there is no peer to serve.
                 if (gone.signal.aborted) return;

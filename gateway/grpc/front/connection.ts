@@ -109,8 +109,12 @@ export class Connection implements Counted {
   /** Ends calls that were answered some time ago, if their caller does not end its side. */
   endAnswered(): void {
     const latest = performance.now() - lingerMs;
-    for (const [stream, answeredAt] of this.#streams)
-      if (answeredAt < latest) stream.close(constants.NGHTTP2_NO_ERROR);
+    for (const [stream, answeredAt] of this.#streams) {
+      if (answeredAt >= latest) continue;
+      stream.close(constants.NGHTTP2_NO_ERROR);
+      // Node keeps it until what has come is read, and that may wait for a rate.
+      stream.resume();
+    }
   }
 
   /** Why it must not continue; then call `end`. */

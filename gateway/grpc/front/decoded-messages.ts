@@ -5,7 +5,7 @@ import {
   type ServiceDefinition,
   status,
 } from '@grpc/grpc-js';
-import { decodeFew, TooManyValues } from '../../../src/wire/few-values.ts';
+import { decodeFew, Undecodable } from '../../../src/wire/few-values.ts';
 import type { Front } from './front.ts';
 import { boundOf, type MessageBound, mostValues } from './message-bounds.ts';
 import { reflectionPaths } from './reads.ts';
@@ -43,12 +43,13 @@ function decodeWithin(bound: MessageBound, bytes: Buffer, deserialize: Deseriali
     const { message, values } = decodeFew(bytes, mostValues(bound, bytes[0]), deserialize);
     return { values, taken: { message } };
   } catch (error) {
-    if (!(error instanceof TooManyValues)) throw error;
-    return { values: error.most, taken: { refused: error.message } };
+    if (!(error instanceof Undecodable)) throw error;
+    // What grpc-js would make of an error is charged to nobody.
+    return { values: error.values, taken: { refused: error.message } };
   }
 }
 
-/** Charges each message for its values, and ends a call with one that is over its bound. Goes before all others. */
+/** Charges each message for its values, and ends a call with one that is none or over its bound. Goes before all others. */
 export function takeDecoded({ serving }: Pick<Front, 'serving'>): ServerInterceptor {
   return (_method, call) => {
     const now = serving();

@@ -195,13 +195,13 @@ export class Front implements Disposable {
     // Meanwhile the session may have ended, or its connection was dropped with more calls to read.
     if (connection === undefined || connection.isDropped || stream.destroyed) return void stream.destroy();
     const refuse = (why: string) => this.#refuse(connection, stream, why);
-    const counted = this.#unfinished.count(stream, connection.share, refuse);
     const path = headers[':path'];
     const isAhead = connection.goesAhead(stream, path);
+    const counted = this.#unfinished.count(stream, connection.share, { isAhead, refuse });
     const [refused] = connection.shares.flatMap((share) => share.take(stream, isAhead) ?? []);
     if (refused !== undefined) return refuse(refused);
     connection.streamed(stream);
-    const served = servedOver(connection, path, raw);
+    const served = servedOver(connection, path, raw, counted);
     const serve = () => {
       if (connection.isDropped || stream.destroyed) return;
       this.#toGrpc(pass, served);

@@ -29,8 +29,8 @@ export function inPieces(stream: ServerHttp2Stream, { cut, charge, onHandedOn, o
   const goOn = () => void stream.resume();
 
   function handOn(): void {
-    // Nobody wants what is left of a call that is over.
-    if (stream.destroyed) pieces.length = 0;
+    // Nobody wants what is left of a call that is over; one that is only closed waits until it is read to its end.
+    if (stream.closed) pieces.length = 0;
     for (let [piece] = pieces; piece !== undefined && !stream.isPaused(); [piece] = pieces) {
       isCharged = !isCharged && !charge(piece, stream, goOn);
       if (isCharged) {

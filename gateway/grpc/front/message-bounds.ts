@@ -12,7 +12,6 @@ export interface MessageBound {
   readonly bytes: number;
   /** First bytes of messages that are nothing but some bytes. */
   readonly plain?: ReadonlySet<number>;
-  readonly isLane?: true;
 }
 
 const kibibyte = 1024;
@@ -24,7 +23,7 @@ const ordinary: MessageBound = { values: 256, bytes: 64 * kibibyte };
 /** Everything that goes with a command, its labels and ignored signals too. */
 const ofCommand = { values: commandLimits.args + commandLimits.envEntries + 256, bytes: mostMessageBytes };
 /** Room for the message that names the agent, and for one that is too long for a lane and ends it. */
-const ofLane: MessageBound = { values: 4, bytes: 2 * laneMessageBytes, isLane: true };
+const ofLane: MessageBound = { values: 4, bytes: 2 * laneMessageBytes };
 
 /** Tags of `stdin`, `stdout` and `stderr`. */
 const bytesOfExecute: ReadonlySet<number> = new Set([3, 10, 11].map((field) => (field << 3) | 2));

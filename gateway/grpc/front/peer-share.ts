@@ -7,7 +7,7 @@ import { both, type Charge, waiting } from './charge.ts';
 import { frameBytes } from './frame-overhead.ts';
 import { Reads, reflectionPaths } from './reads.ts';
 import { RequestTurns } from './request-turns.ts';
-import type { Held } from './unfinished-messages.ts';
+import type { Held, Holder } from './unfinished-messages.ts';
 
 /** What one peer may have open, over all its connections. */
 export interface ShareLimits {
@@ -73,6 +73,7 @@ export class PeerShare implements Held, Turned {
   readonly perTurn = 16;
   readonly reads: Reads;
   heldBytes = 0;
+  readonly holders = new Set<Holder>();
   /** How many connections share it. */
   connections = 0;
   readonly #limits: ShareLimits;

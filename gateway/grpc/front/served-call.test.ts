@@ -9,7 +9,8 @@ import { servedOver } from './served-call.ts';
 test('A-422 P22: small messages of a command wait before they are decoded, from when it is known whose they are', async () => {
   const share = new PeerShare(nameLimits);
   const connection = { admission: undefined, place: undefined, share } as unknown as Connection;
-  const served = servedOver(connection, ExecutionServiceService.execute.path, []);
+  const counted = { countAsLane: () => {} };
+  const served = servedOver(connection, ExecutionServiceService.execute.path, [], counted);
   const stream = new EventEmitter() as unknown as ServerHttp2Stream;
   let passed = 0;
   const piece = { bytes: Buffer.alloc(0), messages: 3, small: 3, heavy: 0 };

@@ -8,10 +8,16 @@ import { onArrival, ownBytes } from './on-arrival.ts';
 /** Most bytes that have come and are in no request yet, over all connections; those of each peer are bounded, too. */
 export interface UnfinishedMessages {
   /**
-   * Counts what comes for a call from now on, whether something reads it or not, until the call is closed. Refuses the
-   * call for which more comes than may wait here; what still comes for that one is dropped.
+   * Counts what comes for a call from now on, whether something reads it or not, until the call is closed. If more comes
+   * than may wait here, refuses and destroys the call of that peer for which most waits, which may be another one.
    */
-  readonly count: (stream: ServerHttp2Stream, peer: Held, refuse: (why: string) => void) => CountedCall;
+  readonly count: (stream: ServerHttp2Stream, peer: Held, call: Countable) => CountedCall;
+}
+
+export interface Countable {
+  /** Calls of its relay wait for it: it is not refused for what waits, while there is another one. */
+  readonly isAhead: boolean;
+  readonly refuse: (why: string) => void;
 }
 
 export interface CountedCall {
@@ -20,6 +26,8 @@ export interface CountedCall {
    * the stream if its messages are compressed: none of our clients compresses.
    */
   readonly watch: (heard: Heard) => void;
+  /** Whether it is a lane that somebody has taken, of which each agent has one: its window bounds what is unread. */
+  readonly countAsLane: (is: boolean) => void;
 }
 
 /** What is told of a call that is read. */
@@ -40,6 +48,15 @@ export interface Heard extends Hearing {
 
 export interface Held {
   heldBytes: number;
+  readonly holders: Set<Holder>;
+}
+
+/** A call that counts. */
+export interface Holder {
+  readonly isAhead: boolean;
+  heldBytes: number;
+  /** At once, and it counts no more. */
+  readonly end: () => void;
 }
 
 /** 32 of the largest messages, over all connections of a peer. */
@@ -56,7 +73,6 @@ interface Counts {
   unread: number;
   /** In so many chunks. */
   chunks: number;
-  /** It is a lane, of which each agent has one: what it has unread is bounded by its window. */
   isLane: boolean;
   /** Of pieces that their reader does not want yet. */
   waiting: number;
@@ -67,39 +83,56 @@ interface Counts {
 export function unfinishedMessages(): UnfinishedMessages {
   let all = 0;
 
-  function count(stream: ServerHttp2Stream, peer: Held, refuse: (why: string) => void): CountedCall {
+  function count(stream: ServerHttp2Stream, peer: Held, { isAhead, refuse }: Countable): CountedCall {
     const unread = stream.readableLength;
     const counts: Counts = { unread, chunks: 0, isLane: false, waiting: 0, unfinished: 0 };
-    let held = 0;
-    let over = false;
     const hold = () => {
-      const now = over ? 0 : sumOf(counts);
-      all += now - held;
-      peer.heldBytes += now - held;
-      held = now;
+      const now = peer.holders.has(holder) ? sumOf(counts) : 0;
+      all += now - holder.heldBytes;
+      peer.heldBytes += now - holder.heldBytes;
+      holder.heldBytes = now;
     };
+    const leave = () => {
+      peer.holders.delete(holder);
+      hold();
+    };
+    const end = () => {
+      leave();
+      refuse('more came for its peer than may wait here');
+      // Its reset may have to wait until the peer reads.
+      stream.destroy();
+    };
+    const holder: Holder = { isAhead, heldBytes: 0, end };
+    peer.holders.add(holder);
     onArrival(stream, (chunk) => {
-      if (stream.closed) return undefined;
+      if (stream.closed || !peer.holders.has(holder)) return undefined;
       counts.unread += chunk.length;
       counts.chunks += 1;
       hold();
-      if (peer.heldBytes <= perPeer && all <= inAll)
-        return stream.readableFlowing === true ? chunk : ownBytes(chunk);
-      counts.unread -= chunk.length;
-      counts.chunks -= 1;
-      hold();
-      refuse('more came for its peer than may wait here');
-      return undefined;
+      if (peer.heldBytes > perPeer || all > inAll) largestOf(peer.holders)?.end();
+      if (!peer.holders.has(holder)) return undefined;
+      return stream.readableFlowing === true ? chunk : ownBytes(chunk);
     });
     hold();
-    stream.once('close', () => {
-      over = true;
-      hold();
-    });
-    return { watch: (heard) => watch(stream, counts, hold, heard) };
+    stream.once('close', leave);
+    return {
+      watch: (heard) => watch(stream, counts, hold, heard),
+      countAsLane: (is) => {
+        counts.isLane = is;
+        hold();
+      },
+    };
   }
 
   return { count };
+}
+
+/** A peer may be a relay with many agents: who sends a byte more is not who has filled its room. */
+function largestOf(holders: ReadonlySet<Holder>): Holder | undefined {
+  const weight = ({ isAhead, heldBytes }: Holder) => (isAhead ? heldBytes - 2 * inAll : heldBytes);
+  let largest: Holder | undefined;
+  for (const each of holders) if (largest === undefined || weight(each) > weight(largest)) largest = each;
+  return largest;
 }
 
 function sumOf({ unread, chunks, isLane, waiting, unfinished }: Counts): number {
@@ -114,7 +147,6 @@ function watch(stream: ServerHttp2Stream, counts: Counts, hold: () => void, hear
     onMessage();
     if (isFirst) onRequest();
     isFirst = false;
-    counts.isLane = bound.isLane === true;
   });
   const cut = (chunk: Buffer): readonly Piece[] => {
     onContent(chunk.length);

@@ -179,8 +179,8 @@ class RelayedExecution {
     const { engine, starts, container } = this.#options;
     this.#shim.ack(Ack.pending);
     const plan = readMirrorPlan(wire, this.#options);
-    void inspectHere({ engine, starts, container, plan, signal: this.#inspecting.signal }).then(
-      (value) => void this.#call.send({ $case: 'inspected', value }),
+    void inspectHere({ engine, starts, container, plan, signal: this.#inspecting.signal }).then((value) =>
+      this.#tell({ $case: 'inspected', value }),
     );
   }
 
@@ -207,7 +207,7 @@ class RelayedExecution {
       send: (output) => this.#sendAndCopy(output),
       onStarted: (found, name) => {
         trace?.mark('started');
-        void this.#call.send({
+        this.#tell({
           $case: 'started',
           value: { host: '', container: name, found: toWireFound(found) },
         });
@@ -218,11 +218,17 @@ class RelayedExecution {
     void mirror.end.then((outcome) => {
       mirrors.delete(mirror);
       trace?.mark('ended');
-      void this.#call.send({
+      this.#tell({
         $case: 'mirrorEnd',
         value: { ...toWireOutcome(outcome), usage: mirror.usage },
       });
     });
+  }
+
+  /** It waits for nothing, but the agent pays for it. */
+  #tell(message: ToGateway): void {
+    this.#options.pace(1);
+    void this.#call.send(message);
   }
 
   /** The shim gets no output that the gateway can no longer record. */

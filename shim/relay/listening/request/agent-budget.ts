@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestLimits } from '../../../../src/config/relay-config.ts';
-import { type CrumbPace, crumbBytes, crumbPace } from '../../../../src/crumb-budgets.ts';
+import { type CrumbPace, crumbBytes, crumbPace, relayedPerSecond } from '../../../../src/crumb-budgets.ts';
 import { ClawrdenError } from '../../../../src/errors.ts';
 import { valueWeight } from '../../../../src/request-weight.ts';
 import { tokenBucket } from '../../../../src/token-bucket.ts';
@@ -17,7 +17,7 @@ export interface AgentBudget {
   readonly turn: (bytes: number) => Promise<void>;
   /** Charges these frames of a client. For so many milliseconds they wait, and nothing more is read from it. */
   readonly waitBefore: (frames: readonly Frame[]) => number;
-  /** The same for small frames of the inits that run its commands here. */
+  /** The same for small frames of the inits that run its commands here, and for what is said of these. */
   readonly pace: CrumbPace;
 }
 
@@ -33,8 +33,8 @@ export function createAgentBudget(
 ): AgentBudget {
   const requests = tokenBucket(requestsPerSecond);
   const bytes = tokenBucket(bytesPerSecond);
-  // The gateway reads no more of an agent, and what it has not read counts as flood of this relay.
-  const frames = crumbPace();
+  // One for all: the gateway has one for the agent, too.
+  const pace = crumbPace(relayedPerSecond);
   return {
     takeRequest: (size) => {
       if (requests.waitMs() > mostLateMs)
@@ -48,8 +48,8 @@ export function createAgentBudget(
       await turn(size);
     },
     oweValues: (count) => bytes.owe(count * valueWeight),
-    waitBefore: (read) => Math.min(mostWaitMs, frames(read.filter(isCharged).length)),
-    pace: crumbPace(),
+    waitBefore: (read) => Math.min(mostWaitMs, pace(read.filter(isCharged).length)),
+    pace,
   };
 }
 
