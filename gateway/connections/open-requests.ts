@@ -39,7 +39,8 @@ export function createOpenRequests(limits: OpenRequestLimits = openRequestLimits
       if (own.calls >= limits.calls) throw tooMuch(`${name} has ${own.calls} calls open`);
       if (own.bytes + bytes > limits.bytes) throw tooMuch(`${name} has ${own.bytes} bytes of bodies open`);
       // Who has none open gets one: eight of them are enough to fill it.
-      if (own.bytes > 0 && inAll.bytes + bytes > limits.bytesInAll) throw tooMuch('there are too many bytes of bodies open');
+      if (own.bytes > 0 && inAll.bytes + bytes > limits.bytesInAll)
+        throw tooMuch('there are too many bytes of bodies open');
       own.calls += 1;
       own.bytes += bytes;
       inAll.bytes += bytes;

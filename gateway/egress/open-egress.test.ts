@@ -153,7 +153,7 @@ test('A-472 P20: what comes of one agent in tiny pieces has one rate, whatever e
   vi.useFakeTimers({ toFake: ['performance'] });
   using _ = joinSmallPieces({ warn: () => {} });
   const { egress, way, records } = openTestEgress();
-  const door = { enter: () => () => {}, serve: async () => new Response('served') };
+  const door = { ...createOpenRequests(), serve: async () => new Response('served') };
   const send = async (agent: string, execution: string) => {
     const [client, user] = duplexPair();
     const mine = { ...way, agent, execution, account: openAccount({}), mcp: () => door };

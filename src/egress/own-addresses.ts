@@ -53,7 +53,9 @@ interface Look {
 
 /** There is no such name or record; whatever else a look ends with says nothing. */
 function saysNone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
+  return (
+    error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA')
+  );
 }
 
 /** Finds nothing where that rejects. What it found counts until it finds another: a look that failed says nothing. */

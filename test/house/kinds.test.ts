@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { inFull, leftOut, sampledOnly, slowFiles, turns } from '../run/turns.ts';
+import { inFull, slowFiles } from '../run/slow-files.ts';
+import { leftOut, sampledOnly, turns } from '../run/turns.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);

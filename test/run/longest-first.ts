@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { inFull, slowFiles } from './turns.ts';
+import { inFull, slowFiles } from './slow-files.ts';
 
 const checkout = join(import.meta.dirname, '../..');
 const order = new Map([...inFull, ...slowFiles].reverse().map((file, at) => [join(checkout, file), at + 1]));

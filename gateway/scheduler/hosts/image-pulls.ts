@@ -68,17 +68,11 @@ export function createImagePulls(
     });
     return pull;
   };
-  /** Joins a pull that goes on, or has one more host begin: of two that are slow, joins the one that is further. */
   const begin = (reference: string, fit: readonly DockerHost[], not?: DockerHost) => {
-    const begun = fit.filter((host) => pulls.has(keyOf(host, reference)));
     const others = fit.filter((host) => host !== not);
-    const reached = (host: DockerHost) => pulls.get(keyOf(host, reference))?.percent ?? 0;
-    const joined = begun.filter((host) => others.includes(host));
-    const goesOn = joined.find((host) => pulls.get(keyOf(host, reference))?.isSlow === false);
-    const further =
-      begun.length > 1 && joined.length > 0 ? least(joined, (host) => -reached(host)) : undefined;
-    const host = goesOn ?? further ?? bestFor(reference, others, failed);
-    return { host, pull: pullTo(host, reference) };
+    const host = pullingOf(fit, others, (each) => pulls.get(keyOf(each, reference)));
+    const best = host ?? bestFor(reference, others, failed);
+    return { host: best, pull: pullTo(best, reference) };
   };
   /** What another host has, once this pull is slow; otherwise as `facts`. */
   const orAnother = async (facts: Promise<ImageFacts>, { slow }: Pull, ask: () => Promise<ImageFacts>) =>
@@ -122,6 +116,19 @@ async function firstOf(
   } finally {
     over.abort(new ClawrdenError('canceled', 'another host has the image'));
   }
+}
+
+/** The one of `others` whose pull goes on; of two that are slow, the one that is further: no third one begins. */
+function pullingOf(
+  fit: readonly DockerHost[],
+  others: readonly DockerHost[],
+  pullOf: (host: DockerHost) => Pull | undefined,
+): DockerHost | undefined {
+  const pulling = others.filter((host) => pullOf(host) !== undefined);
+  const goesOn = pulling.find((host) => pullOf(host)?.isSlow === false);
+  const areTwo = fit.filter((host) => pullOf(host) !== undefined).length > 1;
+  if (goesOn !== undefined || !areTwo || pulling.length === 0) return goesOn;
+  return least(pulling, (host) => -(pullOf(host)?.percent ?? 0));
 }
 
 function keyOf({ name }: DockerHost, reference: string): string {
