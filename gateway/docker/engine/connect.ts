@@ -32,8 +32,19 @@ export function connect({ name, engine, tls, ssh = {} }: EngineAddress): EngineC
   const url = parseUrl(name, engine);
   if (url.protocol === 'ssh:') return overSsh(name, engine, ssh);
   const options = url.protocol === 'unix:' ? overSocket(url.pathname) : overTls(name, url, tls);
+  countPiecesBy(options.agent, name);
   const docker = boundAnswers(new Docker({ ...untouched, ...options }));
   return { docker, explain: (error) => error, close: () => options.agent.destroy() };
+}
+
+/** Tiny pieces have a rate for each host, and not for all that one address or socket leads to. */
+function countPiecesBy(agent: HttpAgent, name: string): void {
+  const make = agent.createConnection.bind(agent);
+  agent.createConnection = (options, done) => {
+    const socket = make(options, done);
+    if (socket instanceof Socket) countPiecesOf(socket, `host:${name}`);
+    return socket;
+  };
 }
 
 function overSsh(name: string, engine: string, files: SshFiles): EngineConnection {

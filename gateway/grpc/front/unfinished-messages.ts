@@ -82,6 +82,11 @@ interface Counts {
 
 export function unfinishedMessages(): UnfinishedMessages {
   let all = 0;
+  const peers = new Set<Held>();
+
+  /** Who holds most, once all of it is too much: whoever sends a byte then may hold next to nothing. */
+  const fullest = (peer: Held) =>
+    peer.heldBytes > perPeer ? peer : largestOf(peers, ({ heldBytes }) => heldBytes);
 
   function count(stream: ServerHttp2Stream, peer: Held, { isAhead, refuse }: Countable): CountedCall {
     const unread = stream.readableLength;
@@ -94,6 +99,7 @@ export function unfinishedMessages(): UnfinishedMessages {
     };
     const leave = () => {
       peer.holders.delete(holder);
+      if (peer.holders.size === 0) peers.delete(peer);
       hold();
     };
     const end = () => {
@@ -104,12 +110,13 @@ export function unfinishedMessages(): UnfinishedMessages {
     };
     const holder: Holder = { isAhead, heldBytes: 0, end };
     peer.holders.add(holder);
+    peers.add(peer);
     onArrival(stream, (chunk) => {
       if (stream.closed || !peer.holders.has(holder)) return undefined;
       counts.unread += chunk.length;
       counts.chunks += 1;
       hold();
-      if (peer.heldBytes > perPeer || all > inAll) largestOf(peer.holders)?.end();
+      if (peer.heldBytes > perPeer || all > inAll) largestCallOf(fullest(peer))?.end();
       if (!peer.holders.has(holder)) return undefined;
       return stream.readableFlowing === true ? chunk : ownBytes(chunk);
     });
@@ -128,10 +135,15 @@ export function unfinishedMessages(): UnfinishedMessages {
 }
 
 /** A peer may be a relay with many agents: who sends a byte more is not who has filled its room. */
-function largestOf(holders: ReadonlySet<Holder>): Holder | undefined {
-  const weight = ({ isAhead, heldBytes }: Holder) => (isAhead ? heldBytes - 2 * inAll : heldBytes);
-  let largest: Holder | undefined;
-  for (const each of holders) if (largest === undefined || weight(each) > weight(largest)) largest = each;
+function largestCallOf(peer: Held | undefined): Holder | undefined {
+  return largestOf(peer?.holders ?? [], ({ isAhead, heldBytes }) =>
+    isAhead ? heldBytes - 2 * inAll : heldBytes,
+  );
+}
+
+function largestOf<Item>(items: Iterable<Item>, sizeOf: (item: Item) => number): Item | undefined {
+  let largest: Item | undefined;
+  for (const each of items) if (largest === undefined || sizeOf(each) > sizeOf(largest)) largest = each;
   return largest;
 }
 
@@ -150,9 +162,15 @@ function watch(stream: ServerHttp2Stream, counts: Counts, hold: () => void, hear
   });
   const cut = (chunk: Buffer): readonly Piece[] => {
     onContent(chunk.length);
-    const { come, pieces, isCompressed } = read(chunk);
     counts.unread = stream.readableLength;
     counts.chunks = counts.unread === 0 ? 0 : counts.chunks - 1;
+    if (stream.closed || stream.writableEnded) {
+      // It was answered: nobody pays for what is left of it, and what nobody gets is not parsed.
+      onMessage();
+      hold();
+      return [];
+    }
+    const { come, pieces, isCompressed } = read(chunk);
     counts.waiting += chunk.length;
     counts.unfinished = bringsMany ? come : counts.unfinished + chunk.length + chunkBytes;
     hold();
