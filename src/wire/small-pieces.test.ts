@@ -138,7 +138,7 @@ test('A-440 P20: content that comes byte by byte without end ends its connection
   expect(floods).toEqual([{ owner: '127.0.0.1', suppressed: 0 }]);
 });
 
-test('A-472 P20: messages of one owner have the rate together, and a small one of another connection is none of it', async () => {
+test('A-472 P20: messages of one owner have the rate together, and a small one of another connection goes on', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const lengthOf = async (count: number, owner?: string) =>
     await received(

@@ -16,7 +16,7 @@ const joinedBytes = 4_096;
 const tinyBytes = 64;
 /** The words of a model are some hundred a second. Twice as many at once. */
 const perSecond = 2_000;
-/** Of each message so many are free: a small body is none of the flood that comes from the same address. */
+/** Of each message so many are free: a small body does not belong to the flood that comes from the same address. */
 const freePieces = 16;
 const mostOwners = 10_000;
 

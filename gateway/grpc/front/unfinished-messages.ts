@@ -84,7 +84,7 @@ export function unfinishedMessages(): UnfinishedMessages {
   let all = 0;
   const peers = new Set<Held>();
 
-  /** Who holds most, once all of it is too much: whoever sends a byte then may hold next to nothing. */
+  /** Who holds most, once all of it is too much: the one that sends a byte then may hold next to nothing. */
   const fullest = (peer: Held) =>
     peer.heldBytes > perPeer ? peer : largestOf(peers, ({ heldBytes }) => heldBytes);
 
