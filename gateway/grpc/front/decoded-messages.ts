@@ -49,7 +49,10 @@ function decodeWithin(bound: MessageBound, bytes: Buffer, deserialize: Deseriali
   }
 }
 
-/** Charges each message for its values, and ends a call with a message that cannot be decoded or is over its bound. Goes before all others. */
+/**
+ * Charges each message for its values, and ends a call with a message that cannot be decoded or is over its bound. Goes
+ * before all others.
+ */
 export function takeDecoded({ serving }: Pick<Front, 'serving'>): ServerInterceptor {
   return (_method, call) => {
     const now = serving();
