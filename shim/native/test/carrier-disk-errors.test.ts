@@ -13,14 +13,15 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
+import { becomeHome, bringHome, sendOut } from '../../../src/carrier-client/exchange.ts';
 import type { TimedStep } from './between-steps.ts';
 import { pairWithSteps } from './carrier-pair.ts';
 import { fileSystems } from './carrier-process.ts';
 
-const { EIO } = constants.errno;
+const { EIO, ENOENT } = constants.errno;
 const [under] = fileSystems;
-const failing = (...steps: Pick<TimedStep, 'what' | 'path'>[]) => steps.map((step) => ({ ...step, at: EIO }));
+type Failing = Pick<TimedStep, 'what' | 'path'> & Partial<TimedStep>;
+const failing = (...steps: Failing[]) => steps.map((step) => ({ at: EIO, ...step }));
 const unread = (paths: string) => ({
   ...{ code: 'carrier-failed', isOver: false },
   text: expect.stringMatching(`^(${paths}) cannot be read$`),
@@ -129,4 +130,39 @@ test('A-484 P13: a file that cannot be opened as it is sent does not lose its at
   await bring();
   expect([pair.difference, statSync(inHome('f')).mode & 0o777]).toEqual(['', 0o600]);
   expect(execFileSync('getfattr', ['-d', '--absolute-names', inHome('f')]).toString()).toContain('user.a');
+});
+
+const attributesOf = (path: string) => execFileSync('getfattr', ['-d', '--absolute-names', path]).toString();
+
+test.each(['f', 'd', ''])('A-484 P13: what home cannot open as it sends all it has (%j) stays at the replica', async (path) => {
+  const { pair, inHome, there, send, homeFails } = await made();
+  await using _ = pair;
+  mkdirSync(inHome('d'));
+  for (const file of ['d/f', 'f']) writeFileSync(inHome(file), 'x');
+  execFileSync('setfattr', ['-n', 'user.a', '-v', 'b', inHome(path)]);
+  await sleep(50);
+  await send();
+  homeFails({ what: path === '' ? 'fail attributes' : 'fail to open', path });
+  const name = path === '' ? 'the workspace' : path;
+  await expect(becomeHome(pair.home.session, pair.replica.session)).rejects.toMatchObject(unread(name));
+  expect([readdirSync(there('')).sort(), readdirSync(there('d'))]).toEqual([['d', 'f'], ['f']]);
+  homeFails();
+  await send();
+  expect([pair.difference, attributesOf(there(path))]).toEqual(['', expect.stringContaining('user.a')]);
+});
+
+test('A-484 P13: what is gone as home sends all it has is named, and comes again if it is back', async () => {
+  const { pair, inHome, there, send, homeFails } = await made();
+  await using _ = pair;
+  mkdirSync(inHome('d'));
+  writeFileSync(inHome('d/f'), 'x');
+  execFileSync('setfattr', ['-n', 'user.a', '-v', 'b', inHome('d')]);
+  await sleep(50);
+  await send();
+  homeFails({ what: 'fail to open', path: 'd', at: ENOENT });
+  await becomeHome(pair.home.session, pair.replica.session);
+  expect(readdirSync(there('d'))).toEqual(['f']);
+  homeFails();
+  await send();
+  expect([pair.difference, attributesOf(there('d'))]).toEqual(['', expect.stringContaining('user.a')]);
 });
