@@ -98,7 +98,7 @@ static bool grew(const struct carrier *carrier, const struct entry *entry)
 static bool held_back(const struct carrier *carrier, const struct entry *entry)
 {
     if (!carrier->limits.replica)
-        return entry->skip == SKIP_UNREADABLE && entry->seq > 0;
+        return entry->skip == SKIP_UNREADABLE && entry->flags & ENTRY_MISSED;
     return is_missed(entry->skip) || (entry->skip == SKIP_TOO_LARGE && grew(carrier, entry));
 }
 

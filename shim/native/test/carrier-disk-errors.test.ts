@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -30,14 +31,14 @@ const unread = (paths: string) => ({
 /** A pair; what makes each of its disks fail; its exchanges. */
 async function made() {
   const { pair, steps } = await pairWithSteps(under);
-  const { home, replica, homePlace, replicaPlace } = pair;
+  const { homePlace, replicaPlace } = pair;
   return {
     pair,
     inHome: (path: string) => join(homePlace.root, path),
     there: (path: string) => join(replicaPlace.root, path),
-    send: () => sendOut(home.session, replica.session),
-    bring: () => bringHome(home.session, replica.session),
-    homeFails: (...what: Parameters<typeof failing>) => steps[0]?.set('/', failing(...what)),
+    send: () => sendOut(pair.home.session, pair.replica.session),
+    bring: () => bringHome(pair.home.session, pair.replica.session),
+    homeFails: (...what: Parameters<typeof failing>) => (steps[2] ?? steps[0])?.set('/', failing(...what)),
     replicaFails: (...what: Parameters<typeof failing>) => steps[1]?.set('/', failing(...what)),
   };
 }
@@ -67,6 +68,62 @@ test('A-478 P13: what home never could read holds up nothing, and is told', asyn
   expect([existsSync(there('f')), existsSync(there('g'))]).toEqual([false, true]);
   const { skipped } = await pair.home.session.settle();
   expect(skipped.map(({ why, path }) => `${why} ${path.toString()}`)).toEqual(['unreadable f']);
+});
+
+test('A-478 P13: what home left out before, deleted before or never read holds up nothing if it cannot be read', async () => {
+  const { pair, inHome, there, send, homeFails } = await made();
+  await using _ = pair;
+  for (const path of ['mount', 'gone', 'a', 'b', 'c']) writeFileSync(inHome(path), 'x');
+  await send();
+  for (const path of ['mount', 'gone']) rmSync(inHome(path));
+  execFileSync('mkfifo', [inHome('mount')]);
+  await send();
+  homeFails(
+    { what: 'fail', path: 'mount' },
+    { what: 'fail', path: 'gone' },
+    { what: 'fail to list', path: 'in' },
+  );
+  mkdirSync(inHome('new'));
+  for (const path of ['gone', 'new/in', 'g']) writeFileSync(inHome(path), 'x');
+  const { skipped } = await pair.home.session.settle({ all: true });
+  expect(skipped.map(({ path }) => path.toString()).sort()).toEqual(['gone', 'mount', 'new']);
+  await send();
+  expect(readdirSync(there(''))).toEqual(['a', 'b', 'c', 'g']);
+});
+
+test.each(['end', 'kill'] as const)('A-478 P13: what home cannot read any more is not gone after its %s', async (how) => {
+  const { pair, inHome, there, send, homeFails } = await made();
+  await using _ = pair;
+  mkdirSync(inHome('d'));
+  writeFileSync(inHome('d/f'), 'x');
+  await send();
+  homeFails({ what: 'fail', path: 'f' });
+  appendFileSync(inHome('d/f'), 'y');
+  await expect(send()).rejects.toMatchObject(unread('d/f'));
+  await pair.again('home', how);
+  homeFails({ what: 'fail', path: 'f' });
+  await pair.home.session.settle({ all: true });
+  await expect(send()).rejects.toMatchObject(unread('d/f'));
+  expect(existsSync(there('d/f'))).toBe(true);
+});
+
+test('A-478 P13: what is in a folder that could not be read for a while is not gone', async () => {
+  const { pair, inHome, there, send, homeFails } = await made();
+  await using _ = pair;
+  mkdirSync(inHome('d'));
+  for (const path of ['d/f', 'd/g']) writeFileSync(inHome(path), 'x');
+  await send();
+  homeFails({ what: 'fail to list', path: 'f' });
+  writeFileSync(inHome('d/new'), 'x');
+  await pair.home.session.settle({ all: true });
+  await expect(send()).rejects.toMatchObject(unread('d'));
+  homeFails({ what: 'fail', path: 'f' });
+  rmSync(inHome('d/g'));
+  await expect(send()).rejects.toMatchObject(unread('d/f'));
+  expect(readdirSync(there('d'))).toEqual(['f', 'g']);
+  homeFails();
+  await send();
+  expect([pair.difference, readdirSync(there('d'))]).toEqual(['', ['f', 'new']]);
 });
 
 test('A-483 P13: of several files that a disk failed to read none costs an exchange of its own', async () => {
