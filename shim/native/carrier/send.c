@@ -267,7 +267,7 @@ void send_changes(struct carrier *carrier, struct reader *reader)
     send_below(&sending, index->root);
     folder_close(&sending.folder);
     if (sending.unread) {
-        tell_failed(carrier, skip_unread(sending.unread));
+        tell_failed(carrier, skip_unread(carrier, sending.unread));
         return;
     }
     put_done(carrier, sending.number, sending.unstable);

@@ -130,9 +130,10 @@ static const char *said_of(const struct entry *entry, const char *code, const ch
     return text;
 }
 
-const char *skip_unread(const struct entry *entry)
+/* Of home it is no fault of the other side, whichever replica asks. */
+const char *skip_unread(const struct carrier *carrier, const struct entry *entry)
 {
-    return said_of(entry, "carrier-failed", "cannot be read");
+    return said_of(entry, carrier->limits.replica ? "carrier-failed" : "workspace-unread", "cannot be read");
 }
 
 const char *skip_wrong(struct carrier *carrier)
@@ -146,7 +147,7 @@ const char *skip_wrong(struct carrier *carrier)
     if (!entry)
         return NULL;
     if (entry->skip == SKIP_UNREADABLE)
-        return skip_unread(entry);
+        return skip_unread(carrier, entry);
     const char *what = entry->skip == SKIP_TOO_LARGE ? "is larger than a file may be" : "has more attributes than are carried";
     return said_of(entry, "workspace-limit", what);
 }

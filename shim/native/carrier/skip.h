@@ -18,7 +18,7 @@ bool skip_holds_back(struct carrier *carrier);
 const char *skip_wrong(struct carrier *carrier);
 
 /* The same of one entry that cannot be read. */
-const char *skip_unread(const struct entry *entry);
+const char *skip_unread(const struct carrier *carrier, const struct entry *entry);
 
 void skip_set(struct index *index, struct entry *entry, enum skip skip);
 
