@@ -91,21 +91,24 @@ test('A-478 P13: what home left out before, deleted before or never read holds u
   expect(readdirSync(there(''))).toEqual(['a', 'b', 'c', 'g']);
 });
 
-test.each(['end', 'kill'] as const)('A-478 P13: what home cannot read any more is not gone after its %s', async (how) => {
-  const { pair, inHome, there, send, homeFails } = await made();
-  await using _ = pair;
-  mkdirSync(inHome('d'));
-  writeFileSync(inHome('d/f'), 'x');
-  await send();
-  homeFails({ what: 'fail', path: 'f' });
-  appendFileSync(inHome('d/f'), 'y');
-  await expect(send()).rejects.toMatchObject(unread('d/f'));
-  await pair.again('home', how);
-  homeFails({ what: 'fail', path: 'f' });
-  await pair.home.session.settle({ all: true });
-  await expect(send()).rejects.toMatchObject(unread('d/f'));
-  expect(existsSync(there('d/f'))).toBe(true);
-});
+test.each(['end', 'kill'] as const)(
+  'A-478 P13: what home cannot read any more is not gone after its %s',
+  async (how) => {
+    const { pair, inHome, there, send, homeFails } = await made();
+    await using _ = pair;
+    mkdirSync(inHome('d'));
+    writeFileSync(inHome('d/f'), 'x');
+    await send();
+    homeFails({ what: 'fail', path: 'f' });
+    appendFileSync(inHome('d/f'), 'y');
+    await expect(send()).rejects.toMatchObject(unread('d/f'));
+    await pair.again('home', how);
+    homeFails({ what: 'fail', path: 'f' });
+    await pair.home.session.settle({ all: true });
+    await expect(send()).rejects.toMatchObject(unread('d/f'));
+    expect(existsSync(there('d/f'))).toBe(true);
+  },
+);
 
 test('A-478 P13: what is in a folder that could not be read for a while is not gone', async () => {
   const { pair, inHome, there, send, homeFails } = await made();
@@ -191,22 +194,25 @@ test('A-484 P13: a file that cannot be opened as it is sent does not lose its at
 
 const attributesOf = (path: string) => execFileSync('getfattr', ['-d', '--absolute-names', path]).toString();
 
-test.each(['f', 'd', ''])('A-484 P13: what home cannot open as it sends all it has (%j) stays at the replica', async (path) => {
-  const { pair, inHome, there, send, homeFails } = await made();
-  await using _ = pair;
-  mkdirSync(inHome('d'));
-  for (const file of ['d/f', 'f']) writeFileSync(inHome(file), 'x');
-  execFileSync('setfattr', ['-n', 'user.a', '-v', 'b', inHome(path)]);
-  await sleep(50);
-  await send();
-  homeFails({ what: path === '' ? 'fail attributes' : 'fail to open', path });
-  const name = path === '' ? 'the workspace' : path;
-  await expect(becomeHome(pair.home.session, pair.replica.session)).rejects.toMatchObject(unread(name));
-  expect([readdirSync(there('')).sort(), readdirSync(there('d'))]).toEqual([['d', 'f'], ['f']]);
-  homeFails();
-  await send();
-  expect([pair.difference, attributesOf(there(path))]).toEqual(['', expect.stringContaining('user.a')]);
-});
+test.each(['f', 'd', ''])(
+  'A-484 P13: what home cannot open as it sends all it has (%j) stays at the replica',
+  async (path) => {
+    const { pair, inHome, there, send, homeFails } = await made();
+    await using _ = pair;
+    mkdirSync(inHome('d'));
+    for (const file of ['d/f', 'f']) writeFileSync(inHome(file), 'x');
+    execFileSync('setfattr', ['-n', 'user.a', '-v', 'b', inHome(path)]);
+    await sleep(50);
+    await send();
+    homeFails({ what: path === '' ? 'fail attributes' : 'fail to open', path });
+    const name = path === '' ? 'the workspace' : path;
+    await expect(becomeHome(pair.home.session, pair.replica.session)).rejects.toMatchObject(unread(name));
+    expect([readdirSync(there('')).sort(), readdirSync(there('d'))]).toEqual([['d', 'f'], ['f']]);
+    homeFails();
+    await send();
+    expect([pair.difference, attributesOf(there(path))]).toEqual(['', expect.stringContaining('user.a')]);
+  },
+);
 
 test('A-484 P13: what is gone as home sends all it has is named, and comes again if it is back', async () => {
   const { pair, inHome, there, send, homeFails } = await made();
