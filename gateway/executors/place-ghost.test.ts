@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CarrierError } from '../../src/carrier-client/carrier-error.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
 import type { Plan } from '../../src/plan.ts';
@@ -8,7 +9,7 @@ import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
 import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
 import type { Lease, Scheduler } from '../scheduler/placement/scheduler.ts';
 import type { Warmer } from '../scheduler/warm/warmer.ts';
-import { ReplicaUnreachable } from '../workspaces/faults.ts';
+import { ReplicaUnreachable, toWorkspaceError } from '../workspaces/faults.ts';
 import { createGhostPlacer, type PlacerParts } from './place-ghost.ts';
 
 const plan = {
@@ -53,10 +54,13 @@ function start(settle: (host: string) => Promise<void>) {
   return { place: createGhostPlacer(parts), held };
 }
 
+const unread = new CarrierError('workspace-unread', 'f cannot be read', { role: 'home' });
+
 test.each([
   ['the carrier of its replica is gone', new ReplicaUnreachable('ended'), ['a', 'b', 'c']],
   ['its disk is full', new ClawrdenError('workspace-full', 'full'), ['a', 'b', 'c']],
   ['home is gone', new ClawrdenError('workspace-unreachable', 'no relay'), ['a']],
+  ['A-478: home cannot read a file of its own', toWorkspaceError(unread, 'a') as Error, ['a']],
   ['most of home is gone', new ClawrdenError('workspace-suspect', 'no file'), ['a']],
 ])('12: a command tries each host once, or one if none can help: %s', async (_what, error, tried) => {
   const asked: string[] = [];

@@ -23,6 +23,7 @@ const slot = (change: Partial<Slot>): Slot => ({
     removing: undefined,
     carried: undefined,
     keptTree: undefined,
+    stuckAt: undefined,
     holders: new Set(),
   },
   ...{ turn: new Gate(() => 1), cut: new AbortController() },

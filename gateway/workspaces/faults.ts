@@ -24,7 +24,8 @@ export function toWorkspaceError(error: unknown, host: string): unknown {
   const text = `${error.text} (workspace ${error.role === 'home' ? 'at home' : `on ${host}`})`;
   const code = said.get(error.code);
   if (code !== undefined) return new ClawrdenError(code, text, { cause: error });
-  // Home could not take what came from there, and goes on.
+  // Home could not take what came from there, and goes on. What it cannot read of its own is `workspace-unread`: no other
+  // host is tried for it.
   const isOfExchange = error.code === 'carrier-failed' && !error.isOver;
   if (error.role === 'replica' || isOfExchange) return new ReplicaUnreachable(text, { cause: error });
   const missing = error.code === 'workspace-missing';

@@ -35,6 +35,8 @@ export interface Slot {
   notTaken: number;
   /** The id of its tree when what it had was last kept beside home. */
   keptTree: string | undefined;
+  /** When it last could not go to make room, on the monotonic clock; absent if it may. */
+  stuckAt: number | undefined;
   /**
    * When a command or a ghost that starts last used it, on the monotonic clock, in milliseconds; 0: not since this gateway
    * began.
@@ -129,6 +131,7 @@ export class Replicas {
       holders: new Set(),
       notTaken: 0,
       keptTree: undefined,
+      stuckAt: undefined,
       usedAt: 0,
       openedAt: 0,
       bytes: undefined,
@@ -243,7 +246,7 @@ export class Replicas {
   /** An exchange has made the replica what home is. */
   met(slot: Slot, home: Home): void {
     const { version, bytes, entries } = home;
-    [slot.bytes, slot.entries, slot.at] = [bytes, entries, version];
+    [slot.bytes, slot.entries, slot.at, slot.stuckAt] = [bytes, entries, version, undefined];
     this.homes.set(slot.agent, { version, bytes, entries });
   }
 
@@ -282,7 +285,7 @@ export class Replicas {
     slot.removing = ended;
     try {
       await removing;
-      [slot.bytes, slot.entries, slot.at] = [0, 0, undefined];
+      [slot.bytes, slot.entries, slot.at, slot.stuckAt] = [0, 0, undefined, undefined];
     } finally {
       if (slot.removing === ended) slot.removing = undefined;
     }

@@ -90,6 +90,27 @@ test('A-480 P20: a replica that cannot be asked what only it has is not removed 
   await retirement.stop();
 });
 
+test.each(['is removed by a person', 'is what home is again'])(
+  'A-480 P20: one that could not go counts like any other once it %s',
+  async (how) => {
+    const agents = new Map(['a', 'b'].map((name) => [name, agent(name, 100)]));
+    const { replicas, slots, removed, away, tried, retirement } = await start(agents, { a: 60, b: 60 });
+    const a = slots['a']!;
+    away.add('a');
+    await pass(2 * 60_000);
+    expect([removed, tried]).toEqual([[], ['a']]);
+    if (how === 'is removed by a person') await replicas.remove(a);
+    replicas.met(a, { version: { epoch: 1n, seq: 1n }, bytes: 60, entries: 1 });
+    removed.length = 0;
+    away.clear();
+    // A command has just used it: another one makes room.
+    a.usedAt = performance.now();
+    await pass(60_000);
+    expect(removed).toEqual(['b']);
+    await retirement.stop();
+  },
+);
+
 test('12: one that could not go is still the least recently used', async () => {
   const agents = new Map(['a', 'b', 'c'].map((name) => [name, agent(name, 130)]));
   const { slots, removed, away, retirement } = await start(agents, { a: 60, b: 60, c: 60 });

@@ -52,8 +52,6 @@ export class Retirement {
   readonly #stopping = new AbortController();
   /** When a replica was last asked what it takes. */
   readonly #asked = new WeakMap<Slot, number>();
-  /** When a replica could not go, until it has gone. */
-  readonly #stuck = new WeakMap<Slot, number>();
   /** The look at each host: none waits for that at another, and the next one is begun when it is over. */
   readonly #looking = new Map<string, Promise<void>>();
 
@@ -185,30 +183,28 @@ export class Retirement {
     if (said.length === 0) return;
     const most = Math.max(...said);
     let bytes = bytesOf(here);
-    let movable = bytesOf(here.filter((slot) => !this.#stuck.has(slot)));
+    let movable = bytesOf(here.filter(({ stuckAt }) => stuckAt === undefined));
     for (const slot of here.sort((a, b) => a.usedAt - b.usedAt)) {
       const isFresh = performance.now() - slot.usedAt < this.#times.fresh;
       if (bytes <= most || isFresh || this.#stops) return;
-      const wasStuck = this.#stuck.has(slot);
+      const wasStuck = slot.stuckAt !== undefined;
       if (isInUse(slot) || !slot.bytes || this.#isStuck(slot) || (movable <= most && !wasStuck)) continue;
       const { agent, bytes: own } = slot;
       const why = await this.#parts.evict(slot);
       if (!wasStuck) movable -= own;
       if (why !== undefined) {
         log.warn({ host, agent, why }, 'the replicas of a host are too large, and this one cannot go');
-        this.#stuck.set(slot, performance.now());
+        slot.stuckAt = performance.now();
         continue;
       }
       bytes -= own;
-      this.#stuck.delete(slot);
       log.info({ host, agent }, 'a replica of a workspace made room for others');
     }
   }
 
   /** To keep beside home what only it has may move gigabytes before it fails. */
-  #isStuck(slot: Slot): boolean {
-    const since = this.#stuck.get(slot) ?? Number.NEGATIVE_INFINITY;
-    return performance.now() - since < this.#times.stuck;
+  #isStuck({ stuckAt = Number.NEGATIVE_INFINITY }: Slot): boolean {
+    return performance.now() - stuckAt < this.#times.stuck;
   }
 
   async #remove(slot: Slot): Promise<void> {

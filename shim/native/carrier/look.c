@@ -203,6 +203,8 @@ static void keep_facts(struct index *index, struct entry *entry, struct found *f
 static void take(struct carrier *carrier, struct entry *entry, struct found *found)
 {
     struct index *index = &carrier->index;
+    uint32_t before = entry->flags & ~(uint32_t)(ENTRY_MISSED | (entry->seq < index->next ? ENTRY_NEW : 0));
+    entry->flags = (uint16_t)(before | (entry_alive(entry) || entry->flags & ENTRY_MISSED ? 0 : ENTRY_NEW));
     bool folder = entry->type == TYPE_FOLDER || found->record.type == TYPE_FOLDER;
     if (entry_alive(entry) && folder && (entry->type != found->record.type || entry_inode(entry) != found->status.st_ino))
         lose(carrier, entry);
@@ -241,7 +243,10 @@ bool look(struct carrier *carrier, int folder, struct entry *entry)
         /* Its folder is closed: it is not gone, and is looked at as soon as that opens. */
         if (errno == EACCES)
             return false;
-        leave_out(carrier, entry, errno == ENOENT || errno == ENOTDIR ? SKIP_NOT : SKIP_UNREADABLE);
+        bool gone = errno == ENOENT || errno == ENOTDIR;
+        /* What was mounted there may have died: it was not carried before. */
+        if (gone || entry->skip != SKIP_OTHER_DEVICE)
+            leave_out(carrier, entry, gone ? SKIP_NOT : SKIP_UNREADABLE);
         return false;
     }
     enum skip skip = skip_why(carrier, entry, &found.status, found.most);

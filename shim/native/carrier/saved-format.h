@@ -20,6 +20,7 @@ enum {
     SAVED_BELIEVED = 32,
     /* Of a part of the log, alone: the entry is not known any more. */
     SAVED_FORGOTTEN = 64,
+    SAVED_MISSED = 128,
 };
 
 /* Epoch, version, floor, home's version (2), the guard, the device. */

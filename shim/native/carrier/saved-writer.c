@@ -79,7 +79,8 @@ uint8_t writer_flags(const struct entry *entry)
     return (uint8_t)(SAVED_ENTRY | (entry->base ? SAVED_BASE : 0) | (entry_blocks(entry) ? SAVED_BLOCKS : 0)
                      | (entry->flags & ENTRY_UNREADABLE ? SAVED_UNREADABLE : 0)
                      | (entry->flags & ENTRY_UNSTABLE ? SAVED_UNSTABLE : 0)
-                     | (entry->flags & ENTRY_BELIEVED ? SAVED_BELIEVED : 0));
+                     | (entry->flags & ENTRY_BELIEVED ? SAVED_BELIEVED : 0)
+                     | (entry->flags & ENTRY_MISSED ? SAVED_MISSED : 0));
 }
 
 void writer_facts(struct writer *writer, const struct entry *entry)

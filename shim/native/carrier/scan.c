@@ -16,8 +16,22 @@ void lose(struct carrier *carrier, struct entry *entry)
     index_gone(&carrier->index, entry);
 }
 
+static void miss(const struct index *index, struct entry *entry, bool missed)
+{
+    bool told = entry_alive(entry) && (entry->seq < index->next || !(entry->flags & ENTRY_NEW));
+    uint32_t others = entry->flags & ~(uint32_t)ENTRY_MISSED;
+    if (told || !missed) {
+        entry->flags = (uint16_t)(others | (missed ? ENTRY_MISSED : 0));
+        entry_unsaved(entry);
+    }
+    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
+        miss(index, child, missed);
+}
+
 void leave_out(struct carrier *carrier, struct entry *entry, enum skip skip)
 {
+    if (skip == SKIP_UNREADABLE ? entry_alive(entry) : entry->flags & ENTRY_MISSED)
+        miss(&carrier->index, entry, skip == SKIP_UNREADABLE);
     if (entry_alive(entry))
         lose(carrier, entry);
     skip_set(&carrier->index, entry, skip);
@@ -83,7 +97,7 @@ static bool found(struct carrier *carrier, struct entry *folder, int fd, const c
 static void lose_unseen(struct carrier *carrier, struct entry *folder)
 {
     for (struct entry *child = entry_child(folder); child; child = entry_next(child))
-        if (!(child->flags & ENTRY_SEEN) && (entry_alive(child) || child->skip != SKIP_NOT))
+        if (!(child->flags & ENTRY_SEEN) && (entry_alive(child) || child->skip != SKIP_NOT || child->flags & ENTRY_MISSED))
             index_queue(&carrier->index, child);
 }
 

@@ -1,5 +1,6 @@
 #include "send.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,8 @@ struct sending {
     /* Bytes of small files go with their entries. */
     bool bytes;
     uint32_t number, unstable;
+    /* Of home, what is there and cannot be sent: the answer fails. */
+    const struct entry *unread;
     struct open_folder folder;
     struct cut cut;
 };
@@ -125,6 +128,17 @@ static void put_file(struct sending *sending, struct entry *entry, struct change
         send_bytes(&carrier->stream, number, 0, carrier->block, size);
 }
 
+/* Its attributes cannot be read now, and without them it would lose them. A replica does not name it, and it comes again.
+ * What home does not name may go: only what is gone by now, or another thing, is sent without, until it comes again. */
+static bool goes_without(struct sending *sending, struct entry *entry)
+{
+    bool other = errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EXDEV || errno == EACCES;
+    unstable(sending, entry);
+    if (sending->how != SEND_DIRTY && !other)
+        sending->unread = entry;
+    return sending->how != SEND_DIRTY && other;
+}
+
 static void put_opened(struct sending *sending, struct entry *entry, struct change *change)
 {
     bool folder = entry->type == TYPE_FOLDER;
@@ -132,12 +146,10 @@ static void put_opened(struct sending *sending, struct entry *entry, struct chan
     int flags = O_RDONLY | O_NONBLOCK | (folder ? O_DIRECTORY : 0);
     bool needed = !folder || has_attributes(entry);
     int fd = needed && parent >= 0 ? beneath_open(parent, entry->name, flags) : -1;
-    /* Without its bytes it could go, but not without its attributes: it would lose them. */
-    if (has_attributes(entry) && !add_attributes(sending, change, fd))
-        unstable(sending, entry);
-    else if (folder)
+    bool named = !has_attributes(entry) || add_attributes(sending, change, fd) || goes_without(sending, entry);
+    if (named && folder)
         put_entry(sending, entry, change);
-    else
+    else if (named)
         put_file(sending, entry, change, fd);
     if (fd >= 0)
         close(fd);
@@ -215,7 +227,7 @@ static void send_below(struct sending *sending, struct entry *entry)
     if (!entry_child(entry) || (!entry_alive(entry) && sending->how != SEND_DIRTY))
         return;
     struct entry **children = children_in_order(entry, true, &count);
-    for (size_t i = 0; children && i < count && !cut_said(&sending->cut, &sending->carrier->stream); i++)
+    for (size_t i = 0; children && i < count && !sending->unread && !cut_said(&sending->cut, &sending->carrier->stream); i++)
         if (sending->how == SEND_ALL || children[i]->below > sending->since)
             send_below(sending, children[i]);
     free(children);
@@ -254,6 +266,10 @@ void send_changes(struct carrier *carrier, struct reader *reader)
     }
     send_below(&sending, index->root);
     folder_close(&sending.folder);
+    if (sending.unread) {
+        tell_failed(carrier, skip_unread(carrier, sending.unread));
+        return;
+    }
     put_done(carrier, sending.number, sending.unstable);
     if (sending.how != SEND_DIRTY && !sending.cut.said)
         guard_trust(carrier);

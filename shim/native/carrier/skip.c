@@ -98,7 +98,7 @@ static bool grew(const struct carrier *carrier, const struct entry *entry)
 static bool held_back(const struct carrier *carrier, const struct entry *entry)
 {
     if (!carrier->limits.replica)
-        return entry->skip == SKIP_UNREADABLE && entry->seq > 0;
+        return entry->skip == SKIP_UNREADABLE && entry->flags & ENTRY_MISSED;
     return is_missed(entry->skip) || (entry->skip == SKIP_TOO_LARGE && grew(carrier, entry));
 }
 
@@ -121,10 +121,23 @@ bool skip_holds_back(struct carrier *carrier)
     return index->overfull || (index->skipped > 0 && first_held_back(carrier, index->root, false));
 }
 
-const char *skip_wrong(struct carrier *carrier)
+static const char *said_of(const struct entry *entry, const char *code, const char *what)
 {
     static char text[512];
     char path[PATH_MOST + 1] = "";
+    entry_path(entry, path);
+    snprintf(text, sizeof text, "%s: %.400s %s", code, *path ? path : "the workspace", what);
+    return text;
+}
+
+/* Of home it is no fault of the other side, whichever replica asks. */
+const char *skip_unread(const struct carrier *carrier, const struct entry *entry)
+{
+    return said_of(entry, carrier->limits.replica ? "carrier-failed" : "workspace-unread", "cannot be read");
+}
+
+const char *skip_wrong(struct carrier *carrier)
+{
     struct index *index = &carrier->index;
     bool overfull = carrier->limits.replica && index->overfull;
     struct entry *entry = index->skipped > 0 ? first_held_back(carrier, index->root, true) : NULL;
@@ -133,14 +146,10 @@ const char *skip_wrong(struct carrier *carrier)
         return "workspace-limit: there are more entries than a workspace may have";
     if (!entry)
         return NULL;
-    entry_path(entry, path);
-    const char *name = *path ? path : "the workspace";
-    const char *what = entry->skip == SKIP_TOO_LARGE ? "is larger than a file may be" : "has more attributes than are carried";
     if (entry->skip == SKIP_UNREADABLE)
-        snprintf(text, sizeof text, "carrier-failed: %.400s cannot be read", name);
-    else
-        snprintf(text, sizeof text, "workspace-limit: %.400s %s", name, what);
-    return text;
+        return skip_unread(carrier, entry);
+    const char *what = entry->skip == SKIP_TOO_LARGE ? "is larger than a file may be" : "has more attributes than are carried";
+    return said_of(entry, "workspace-limit", what);
 }
 
 void skip_set(struct index *index, struct entry *entry, enum skip skip)

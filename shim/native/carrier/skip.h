@@ -17,6 +17,9 @@ bool skip_holds_back(struct carrier *carrier);
 /* NULL, or why the other side may not be told what is here: `code: text`. All that is in the way is looked at again. */
 const char *skip_wrong(struct carrier *carrier);
 
+/* The same of one entry that cannot be read. */
+const char *skip_unread(const struct carrier *carrier, const struct entry *entry);
+
 void skip_set(struct index *index, struct entry *entry, enum skip skip);
 
 /* The largest file that may be at this name. Of all that are larger than a block, home's have `limits.bytes` together: the
