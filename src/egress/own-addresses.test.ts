@@ -101,22 +101,3 @@ test('A-457: what one does not answer about a host counts as before, whatever an
   // Never answered where engines are connected to: any private address may be its own.
   expect(await whyNot(inside, finds)).toMatch(/may be build-1/);
 });
-
-test('A-457: an address of a name that is gone counts no longer, and one of a server that does not know does', async () => {
-  fakeClock();
-  let code: string | undefined;
-  const find: Find = async () => {
-    if (code === undefined) return [engine];
-    throw Object.assign(new Error('no'), { code });
-  };
-  const ours = ownAddresses(() => ['build-1'], [find]);
-  await ours(signal);
-  const after = async (next: string) => {
-    code = next;
-    vi.advanceTimersByTime(61_000);
-    const { addresses, unfound } = await ours(signal);
-    return [addresses.has(engine), unfound];
-  };
-  expect(await after('ESERVFAIL')).toEqual([true, []]);
-  expect(await after('ENOTFOUND')).toEqual([false, ['build-1']]);
-});

@@ -51,13 +51,6 @@ interface Look {
   readonly brief: Promise<void>;
 }
 
-/** There is no such name or record; whatever else a look ends with says nothing. */
-function saysNone(error: unknown): boolean {
-  return (
-    error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA')
-  );
-}
-
 /** Finds nothing where that rejects. What it found counts until it finds another: a look that failed says nothing. */
 function keepFound(find: Find, unfoundForMs: number): Find {
   const kept = new Map<string, { readonly found: readonly string[]; readonly until: number }>();
@@ -68,9 +61,7 @@ function keepFound(find: Find, unfoundForMs: number): Find {
   async function look(host: string): Promise<void> {
     using until = deadline(withinMs, () => new Error(`${host} was not found in time`));
     const before = kept.get(host)?.found ?? none;
-    const found = await abortable(addressesOf(host, until.signal), until.signal).catch((error: unknown) =>
-      saysNone(error) ? none : before,
-    );
+    const found = await abortable(addressesOf(host, until.signal), until.signal).catch(() => before);
     const forMs = found.length > 0 ? keptMs : unfoundForMs;
     kept.set(host, { found, until: performance.now() + forMs });
   }
