@@ -218,11 +218,11 @@ describe.skipIf(!hasLab())('the policy, through the shim', () => {
   test('A-37 P8 a broken file changes nothing, and is told in the audit and to operators', async () => {
     const before = await statusHash();
     await writeFile(file, policy.replace('rules:', 'rulez:'));
-    await waitUntil('the fault to be told', 10_000, async () => (await statusHash()).problem !== '');
-    expect(await statusHash()).toMatchObject({
-      hash: before.hash,
-      problem: expect.stringContaining('rulez'),
-    });
+    // It is empty for a moment, which is another fault.
+    await waitUntil('the fault to be told', 10_000, async () =>
+      (await statusHash()).problem.includes('rulez'),
+    );
+    expect((await statusHash()).hash).toBe(before.hash);
     expect(await ask('ls', [])).toMatchObject({ acks: [0] });
     expect(await ask('docker', ['ps'])).toMatchObject({ acks: [1] });
     expect(await stack.audit()).toContainEqual(
