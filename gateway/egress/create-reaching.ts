@@ -6,6 +6,7 @@ import type { Connect } from '../../src/egress/guarded-connect.ts';
 import { noReach, type Reach } from '../../src/egress/reach.ts';
 import { countPiecesOf } from '../../src/wire/small-pieces.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import { agentPrincipal } from '../ports/principal.ts';
 import type { Asked, Reaching } from '../ports/reaching.ts';
 import { openAccount } from './account.ts';
 import { type End, endOf, faultOf, recordOf } from './connection-end.ts';
@@ -38,7 +39,7 @@ export function createReaching({ audit, connect, counts }: ReachingParts): Reach
       if (audit.problem() !== '') throw new EgressError('limit', 'the audit cannot be written');
       socket = await connected(visit, asked, connect);
       const ready = asked.secure ? await secured(socket, asked.endpoint.name, visit.signal) : socket;
-      countPiecesOf(ready, `agent:${way.agent}`);
+      countPiecesOf(ready, agentPrincipal(way.agent));
       return await abortable(use(ready), visit.signal);
     } catch (error) {
       const { aborted, reason } = visit.signal;

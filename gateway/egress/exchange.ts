@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { EgressError, noAnswerFrom } from '../../src/egress/egress-error.ts';
 import { noAnswer } from '../../src/no-answer.ts';
 import { countPiecesOf } from '../../src/wire/small-pieces.ts';
+import { agentPrincipal } from '../ports/principal.ts';
 import { headerBytes, type RawHeaders, withoutHeaders, withoutHopByHop } from './http-headers.ts';
 import type { Asked } from './read-request.ts';
 import { carry } from './splice.ts';
@@ -37,7 +38,7 @@ export async function exchange(
   let cut: EgressError | undefined;
   try {
     endIfIdle(socket, idleMs);
-    countPiecesOf(socket, `agent:${visit.way.agent}`);
+    countPiecesOf(socket, agentPrincipal(visit.way.agent));
     const { call, sent } = send(asked.request, onward, visit);
     sent.catch((error: unknown) => {
       if (error instanceof EgressError && error.fault !== 'unreachable') cut = error;

@@ -47,7 +47,7 @@ export function openGatewayEgress({
   const ours: OwnAddresses = async (signal) => {
     const own = await lookUp(signal);
     // Browsers alone may know the name of the page.
-    unfound = engineHosts(engines()).filter((host) => own.unfound.includes(host));
+    unfound = own.unfound.filter((host) => engineHosts(engines()).includes(host));
     return { ...own, unfound };
   };
   const connect: Connect = async (wanted, signal) => {

@@ -3,6 +3,7 @@ import { EgressError } from '../../src/egress/egress-error.ts';
 import { countPiecesOf } from '../../src/wire/small-pieces.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Metric } from '../ports/metrics.ts';
+import { agentPrincipal } from '../ports/principal.ts';
 import type { Reaching } from '../ports/reaching.ts';
 import { type End, endOf, faultOf, recordOf } from './connection-end.ts';
 import { createReaching } from './create-reaching.ts';
@@ -48,7 +49,7 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       return;
     }
     const began = performance.now();
-    countPiecesOf(client, `agent:${way.agent}`);
+    countPiecesOf(client, agentPrincipal(way.agent));
     using gone = goneWith(client, way.signal);
     const visit = newVisit(way, gone.signal, isOfUser);
     counts.opened();

@@ -8,7 +8,7 @@ import { toClawrdenError } from '../../src/errors.ts';
 import { bodyBytes } from '../connections/open-requests.ts';
 import { pumpResponse } from '../connections/pump-response.ts';
 import type { McpDoor } from '../ports/mcp-door.ts';
-import { allAgents, principalName } from '../ports/principal.ts';
+import { agentPrincipal, allAgents } from '../ports/principal.ts';
 import type { Asked } from './read-request.ts';
 import type { Visit } from './visit.ts';
 
@@ -45,14 +45,10 @@ export async function serveOwnMcp(
 /** Its body counts with those that the agent sends to the gateway's HTTP listener. */
 function enter(door: McpDoor, agent: string, request: IncomingMessage): () => void {
   try {
-    return door.enter(nameOf(agent), request);
+    return door.enter(agentPrincipal(agent), request);
   } catch (error) {
     throw new EgressError('limit', toClawrdenError(error).message);
   }
-}
-
-function nameOf(agent: string): string {
-  return principalName({ kind: 'agent', name: agent });
 }
 
 async function serveBody(asked: Asked & { is: 'request' }, visit: Visit, body: unknown): Promise<void> {
@@ -110,7 +106,7 @@ async function readAll(request: AsyncIterable<Buffer>, spend: Visit['spend']): P
 /** In its turn among those that the agent sends to the gateway's HTTP listener. */
 async function bodyOf(bytes: Buffer, door: McpDoor, { way, signal }: Visit): Promise<unknown> {
   try {
-    return await door.read(nameOf(way.agent), bytes, signal);
+    return await door.read(agentPrincipal(way.agent), bytes, signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw new EgressError('invalid', toClawrdenError(error).message);

@@ -1,4 +1,3 @@
-import { allOf } from '../../src/all-of.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { escapeUnprintable, renderArgv } from '../../src/text/render-text.ts';
@@ -48,8 +47,8 @@ export async function whatAgentMay(
 export async function pastRefusals(agent: string, history: HelpParts['history']): Promise<PastRefusal[]> {
   const of = { agent, since: undefined };
   const [denied, asked] = await Promise.all([
-    allOf(history.page({ ...of, decision: 'deny', limit: mostRefusals })),
-    allOf(history.page({ ...of, decision: 'ask', limit: looksThrough })),
+    Array.fromAsync(history.page({ ...of, decision: 'deny', limit: mostRefusals })),
+    Array.fromAsync(history.page({ ...of, decision: 'ask', limit: looksThrough })),
   ]);
   return [...denied, ...asked]
     .filter(({ record }) => record.outcome === 'denied')

@@ -47,6 +47,10 @@ export function principalName({ kind, name }: Pick<Principal, 'kind' | 'name'>):
   return `${kind}:${name}`;
 }
 
+export function agentPrincipal(name: string): string {
+  return principalName({ kind: 'agent', name });
+}
+
 const formerKind = 'operator:';
 
 /** Before there were principals, the audit and callers of the API called a person `operator:NAME`. */

@@ -4,7 +4,7 @@ import type { ApproverRight, Approvers } from '../ports/approvers.ts';
 import type { Right } from '../ports/principal.ts';
 import type { SignedIn } from '../ports/signed-in.ts';
 import type { Links } from './links.ts';
-import { begin } from './one-person.ts';
+import { personPrefix } from './one-person.ts';
 import type { People } from './people.ts';
 import { createSees } from './sees.ts';
 
@@ -46,7 +46,7 @@ export function createApprovers(parts: ApproversParts): Approvers {
     rightOf: (principal, agent) => {
       const given = givenTo(principal);
       if (given === undefined) return undefined;
-      const name = principal.slice(begin.length);
+      const name = principal.slice(personPrefix.length);
       const sees = ({ scope }: Right) => createSees({ kind: 'person', name, scope }, agents).agent(agent);
       const highest = highestOf(given.rights.filter(sees));
       if (highest === undefined) return undefined;
@@ -64,7 +64,7 @@ export function createApprovers(parts: ApproversParts): Approvers {
 
 /** Empty if it is no person's. */
 function nameIn(principal: string): string {
-  return principal.startsWith(begin) ? principal.slice(begin.length) : '';
+  return principal.startsWith(personPrefix) ? principal.slice(personPrefix.length) : '';
 }
 
 async function freshenAll(

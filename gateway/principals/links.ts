@@ -6,7 +6,7 @@ import type { Checked } from '../ports/authentication.ts';
 import type { KnownLink, WantedLink } from '../ports/known-principals.ts';
 import type { Database } from '../store/database.ts';
 import { dropLink, keepLink } from '../store/links.ts';
-import { begin, createOnePerson, type OnePerson, type SubjectOf, withSubject } from './one-person.ts';
+import { createOnePerson, type OnePerson, personPrefix, type SubjectOf, withSubject } from './one-person.ts';
 
 /** Principals that are one person: two of them never count as two. */
 export interface Links {
@@ -64,7 +64,7 @@ function endOf(principal: string, of: Links['of']): string {
   for (let next = of(at); next !== undefined; next = of(at)) {
     if (met.has(at)) return [...met].slice([...met].indexOf(at)).toSorted()[0] ?? at;
     met.add(at);
-    at = begin + next.person;
+    at = personPrefix + next.person;
   }
   return at;
 }
@@ -135,7 +135,7 @@ function whyNot(
   { principal, person }: WantedLink,
   { known, isPerson, subjectOf, onePerson }: Keeping,
 ): string | undefined {
-  const own = begin + person;
+  const own = personPrefix + person;
   const subject = withSubject(principal, subjectOf);
   // A person of the provider and its subject have one link together: the second would say something else.
   const there = [...known.values()].find((each) => withSubject(each.principal, subjectOf) === subject);
@@ -144,7 +144,7 @@ function whyNot(
     return `${JSON.stringify(principal)} is not one of these: ${forms.map(([, what]) => what).join(', ')}`;
   if (there !== undefined) return `${there.principal} is linked to ${there.person} already; unlink it first`;
   if (onePerson(own).has(subject)) return `${principal} and ${own} are one person already`;
-  if (principal.startsWith(begin) && !isPerson(principal.slice(begin.length)))
+  if (principal.startsWith(personPrefix) && !isPerson(principal.slice(personPrefix.length)))
     return `there is no ${principal}`;
   return known.size < linksAtMost ? undefined : `there are ${linksAtMost} links already`;
 }

@@ -32,11 +32,13 @@ export function createOnePerson(links: () => readonly Link[], subjectOf?: Subjec
   };
 }
 
-export const begin = 'person:';
+export const personPrefix = 'person:';
 
 /** A person of the provider goes by its subject. */
 export function withSubject(principal: string, subjectOf: SubjectOf | undefined): string {
-  const subject = principal.startsWith(begin) ? subjectOf?.(principal.slice(begin.length)) : undefined;
+  const subject = principal.startsWith(personPrefix)
+    ? subjectOf?.(principal.slice(personPrefix.length))
+    : undefined;
   return subject === undefined ? principal : `oidc:${subject}`;
 }
 
@@ -45,13 +47,13 @@ function tie(links: readonly Link[], subjectOf: SubjectOf | undefined): Ties {
   const unknown = new Set<string>();
   const personOf = (principal: string) => {
     const own = withSubject(principal, subjectOf);
-    if (own === principal && own.startsWith(begin)) unknown.add(own);
+    if (own === principal && own.startsWith(personPrefix)) unknown.add(own);
     const person = people.get(own) ?? new Set([own]);
     people.set(own, person);
     return person;
   };
   for (const { principal, person } of links) {
-    const [one, other] = [personOf(principal), personOf(begin + person)];
+    const [one, other] = [personOf(principal), personOf(personPrefix + person)];
     const [large, small] = one.size < other.size ? [other, one] : [one, other];
     for (const each of small) people.set(each, large.add(each));
   }

@@ -3,7 +3,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { openRevocations, type Revocations } from '../control/revocations.ts';
 import type { Approvers } from '../ports/approvers.ts';
 import type { Checked } from '../ports/authentication.ts';
-import { type Principal, principalName } from '../ports/principal.ts';
+import { agentPrincipal, type Principal, principalName } from '../ports/principal.ts';
 import type { SignedIn, SignedInPerson, SignIns } from '../ports/signed-in.ts';
 import type { Database } from '../store/database.ts';
 import { type ApiTokens, openApiTokens } from './api-tokens.ts';
@@ -82,7 +82,7 @@ export async function openPrincipals(parts: PrincipalsParts): Promise<Principals
         (each) => whyNot(each, runs) === undefined,
       );
       const own = [...agents().values()].filter(hasOwnDoor);
-      const agentsThere = own.map(({ name }) => principalName({ kind: 'agent', name }));
+      const agentsThere = own.map(({ name }) => agentPrincipal(name));
       return new Set([...apiTokens.inForce(), ...runners.map(principalName), ...agentsThere]);
     },
     isRevoked: (print, peer) => revocations.isRevoked(print, principalName(peer)),

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode } from 'kysely';
 import { expect, test } from 'vitest';
-import { allOf } from '../../src/all-of.ts';
 import { createApprovalStore } from '../approvals/approval-store.ts';
 import type { ExecutionRecord, HistoryFilter } from '../ports/execution-record.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -56,8 +55,8 @@ test.each(
     const history = openHistory(database);
     for (const agent of ['a', 'b'])
       history.save(recordOf(agent.charCodeAt(0), { agent, argv: ['npm'], decision: 'deny', receivedAt: 6 }));
-    expect(await allOf(history.page({ ...filter, until: 8 }))).not.toEqual([]);
-    await allOf(history.page(filter));
+    expect(await Array.fromAsync(history.page({ ...filter, until: 8 }))).not.toEqual([]);
+    await Array.fromAsync(history.page(filter));
   });
   const named = [
     ...('agent' in by || 'agents' in by ? ['agent=?'] : []),
@@ -142,7 +141,7 @@ async function readAll(history: History, filter: HistoryFilter): Promise<string[
   const ids: string[] = [];
   let behind: HistoryFilter['behind'];
   for (;;) {
-    const page = await allOf(history.page({ ...filter, ...(behind && { behind }) }));
+    const page = await Array.fromAsync(history.page({ ...filter, ...(behind && { behind }) }));
     ids.push(...page.map(({ record }) => record.id));
     behind = page.at(-1);
     if (page.length < filter.limit) return ids;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { allOf } from '../../src/all-of.ts';
 import type { ExecutionRecord } from '../ports/execution-record.ts';
 import { openDatabase } from './database.ts';
 import { fromRow } from './execution-row.ts';
@@ -63,7 +62,7 @@ test('a reader sees what was saved before, however much is saved meanwhile', asy
   for (let round = 0; round < 5; round += 1) {
     const newest = saved;
     const began = performance.now();
-    const [first] = await allOf(history.page(all));
+    const [first] = await Array.fromAsync(history.page(all));
     expect(performance.now() - began).toBeLessThan(500);
     expect(first?.receivedAt).toBeGreaterThanOrEqual(newest);
     expect(await history.find(`e${newest}`)).toMatchObject({ receivedAt: newest });
@@ -76,7 +75,7 @@ test('of many changes at once each execution shows its last', async () => {
   for (let number = 1; number <= 350; number += 1) history.save(recordOf(number));
   for (let number = 1; number <= 350; number += 1)
     history.save(recordOf(number, { state: 'ended', outcome: 'exited', exitCode: number % 256 }));
-  const listed = await allOf(history.page({ ...all, limit: 1000 }));
+  const listed = await Array.fromAsync(history.page({ ...all, limit: 1000 }));
   expect(listed).toHaveLength(350);
   expect(
     listed.every(

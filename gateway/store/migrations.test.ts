@@ -15,7 +15,6 @@ import SqliteDatabase from 'better-sqlite3';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { allOf } from '../../src/all-of.ts';
 import { createApprovalStore } from '../approvals/approval-store.ts';
 import { openGrants } from '../approvals/grants.ts';
 import type { Approvers } from '../ports/approvers.ts';
@@ -120,7 +119,7 @@ test('connections of before are counted in rows', async () => {
   ];
   inFile((sqlite) => sqlite.prepare('update executions set connections = ?').run(JSON.stringify(places)));
   const history = openHistory(await openDatabase(file, 'crash'));
-  const rows = await allOf(history.page({ agent: '', since: undefined, decision: '', limit: 10 }));
+  const rows = await Array.fromAsync(history.page({ agent: '', since: undefined, decision: '', limit: 10 }));
   expect(rows.map(({ record }) => record.connectionCount)).toEqual([43]);
   await history.close();
 });

@@ -20,7 +20,7 @@ import { createRefusalNote } from './control/refusal-note.ts';
 import { type Link, openRenewingLink } from './control/renewing-link.ts';
 import { synchronize } from './control/synchronize.ts';
 import { openAgentEngine } from './execution/agent-engine.ts';
-import { clientLog } from './listening/counted-log.ts';
+import { clientLog } from './listening/client-log.ts';
 import { createParseTurns } from './listening/request/parse-turns.ts';
 import { loadPeerCredentials } from './listening/socket/peer-credentials.ts';
 import { refuseDescriptors } from './listening/socket/refuse-descriptors.ts';

@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
+import { countedLog } from '../counted-log.ts';
 import { keyedBuckets } from '../keyed-buckets.ts';
 import { tokenBucket } from '../token-bucket.ts';
 
@@ -38,16 +39,13 @@ export function joinSmallPieces(
   log: Pick<Logger, 'warn'>,
   keyOf = (address: string): string => address,
 ): Disposable {
-  const rateOf = keyedBuckets(mostOwners, newRate);
+  const rateOf = keyedBuckets(mostOwners, () => newRate(log));
   const take = (message?: IncomingMessage) => {
     if (message === undefined) return;
     const socket: Owned & { readonly remoteAddress?: string | undefined } = message.socket;
     const name = socket[owner] ?? keyOf(socket.remoteAddress ?? '');
-    const flooded = () => {
-      const suppressed = rateOf(name).left();
-      if (suppressed === undefined) return;
-      log.warn({ owner: name, suppressed }, 'a message came byte by byte: its connection is ended');
-    };
+    const flooded = () =>
+      rateOf(name).warn({ owner: name }, 'a message came byte by byte: its connection is ended');
     join(message, { mayCome: () => rateOf(name).take(1), flooded });
   };
   const onRequest = (message: unknown) => take((message as Published).request);
@@ -62,20 +60,10 @@ export function joinSmallPieces(
   };
 }
 
-/** Of one owner. */
-function newRate() {
-  const [pieces, lines] = [tokenBucket(perSecond), tokenBucket(1, undefined, 1)];
-  let suppressed = 0;
-  return {
-    take: pieces.take,
-    isFull: () => pieces.isFull() && lines.isFull(),
-    /** How many lines were left out before this one; undefined if it is one of them. */
-    left: () => {
-      const left = suppressed;
-      suppressed = lines.take(1) ? 0 : left + 1;
-      return suppressed === 0 ? left : undefined;
-    },
-  };
+/** Of one owner. A line is written when it has used up its pieces: when it has them all again, it may have the next line. */
+function newRate(log: Pick<Logger, 'warn'>) {
+  const { take, isFull } = tokenBucket(perSecond);
+  return { take, isFull, warn: countedLog((fields, message) => log.warn(fields, message), 1, 1) };
 }
 
 interface Counting {

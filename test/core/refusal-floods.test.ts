@@ -7,7 +7,6 @@ import { createExecute } from '../../gateway/execute.ts';
 import { recordedRefusals } from '../../gateway/execution/refusals.ts';
 import type { StartRequest } from '../../gateway/ports/channel.ts';
 import type { Principal } from '../../gateway/ports/principal.ts';
-import { allOf } from '../../src/all-of.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { openChannel, operator, readAudit, relay, request, smallLimits, startCore } from './start-core.ts';
 
@@ -86,7 +85,9 @@ test('A-86: what refused requests add to the audit and to history is bounded, an
   // Outcomes and incidents stand beside the decisions that have their own records.
   const bytes = (3 + seconds) * recordedRefusals.bytes + most * 1500 + Math.floor(flood.length / 100) * 4096;
   expect(statSync(join(dir, 'audit.jsonl')).size).toBeLessThan(bytes);
-  const rows = await allOf(core.history.page({ agent: '', since: undefined, decision: '', limit: 1e5 }));
+  const rows = await Array.fromAsync(
+    core.history.page({ agent: '', since: undefined, decision: '', limit: 1e5 }),
+  );
   expect(rows.filter(({ record: { decision } }) => decision === 'deny').length).toBeLessThanOrEqual(most);
   expect(rows.filter(({ record: { decision } }) => decision === 'allow')).toHaveLength(
     Math.floor(flood.length / 100),
@@ -113,7 +114,9 @@ test('A-86 P3: names of agents that are not its own use up nothing, and become a
   });
   const told = audit.filter(({ decision, type }) => decision === 'deny' || type === 'refusals');
   expect(new Set(told.map(({ agent }) => agent))).toEqual(new Set(['']));
-  const rows = await allOf(core.history.page({ agent: '', since: undefined, decision: '', limit: 1e5 }));
+  const rows = await Array.fromAsync(
+    core.history.page({ agent: '', since: undefined, decision: '', limit: 1e5 }),
+  );
   expect(rows.map(({ record: { agent } }) => agent)).toEqual(['coder']);
 });
 

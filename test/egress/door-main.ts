@@ -2,8 +2,6 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { openAuditLog } from '../../gateway/audit/audit-log.ts';
 import type { ConnectionRecord } from '../../gateway/audit/connection-record.ts';
 import { type AccountLimits, openAccount } from '../../gateway/egress/account.ts';
@@ -15,6 +13,7 @@ import { ownAddresses } from '../../src/egress/own-addresses.ts';
 import type { Reach } from '../../src/egress/reach.ts';
 import { resolveName } from '../../src/egress/resolve-name.ts';
 import type { Route } from '../../src/egress/route.ts';
+import { memoryInUse } from '../fixtures/memory-in-use.ts';
 import { activeOpens } from './active-opens.ts';
 
 /** In the gateway's namespace: the way out, on a socket of the file system, which no namespace cuts off. */
@@ -122,11 +121,8 @@ async function facts(): Promise<DoorFacts> {
   };
 }
 
-/** Bytes that are not garbage: how large V8 lets its heap grow meanwhile says nothing of what is kept. */
 function inUse(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  const { heapUsed, arrayBuffers } = memoryInUse();
   return heapUsed + arrayBuffers;
 }
 

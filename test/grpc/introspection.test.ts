@@ -1,26 +1,19 @@
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
 import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
 import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { readIdentity } from '../../src/pki/identity-files.ts';
+import { memoryInUse } from '../fixtures/memory-in-use.ts';
 import { admin, startTestGateway } from './gateway.ts';
 import { next, openRunTimeSession } from './run-time-session.ts';
 
 const mebibyte = 1024 * 1024;
 const watchPath = 'grpc.health.v1.Health/Watch';
 const reflectionPath = 'grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
-
-function heapInUse(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  return process.memoryUsage().heapUsed;
-}
 
 test('a watch says how its service is, at once and when the gateway leaves; of an unknown one, that it is unknown', async () => {
   await using gateway = await startTestGateway();
@@ -64,12 +57,12 @@ test('A-320 P20: of the names that a caller watches nothing stays when its calls
     return heard;
   };
   await watch('first');
-  const before = heapInUse();
+  const before = memoryInUse().heapUsed;
   for (let count = 0; count < 40; count += 1) {
     const heard = await watch(`${count}`.repeat(mebibyte / 2));
     expect(heard).toMatchObject({ code: status.INVALID_ARGUMENT });
   }
-  await expect.poll(() => heapInUse() - before).toBeLessThan(10 * mebibyte);
+  await expect.poll(() => memoryInUse().heapUsed - before).toBeLessThan(10 * mebibyte);
 });
 
 test('A-321 P20: questions to reflection wait until their answers are taken', async () => {
@@ -93,12 +86,12 @@ test('A-321 P20: questions to reflection wait until their answers are taken', as
   await once(first, 'response');
   await client.call(WardenServiceService.listHosts, { pageToken: '' });
   const bytes = Buffer.alloc(mebibyte);
-  const before = heapInUse();
+  const before = memoryInUse().heapUsed;
   const calls = Array.from({ length: 3 }, () => open());
   for (const call of calls) call.write(bytes);
   await sleep(1000);
   await client.call(WardenServiceService.listHosts, { pageToken: '' });
-  expect(heapInUse() - before).toBeLessThan(20 * mebibyte);
+  expect(memoryInUse().heapUsed - before).toBeLessThan(20 * mebibyte);
   session.destroy();
   client.close();
 });

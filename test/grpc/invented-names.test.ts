@@ -1,18 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { Execute } from '../../gateway/execute.ts';
+import { memoryInUse } from '../fixtures/memory-in-use.ts';
 import { relay, startTestGateway } from './gateway.ts';
 import { open, start } from './open-execute.ts';
 
 const mebibyte = 1024 * 1024;
-
-function heapInUse(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  return process.memoryUsage().heapUsed;
-}
 
 test('A-420 P20, P21: names of agents that a relay invents are not kept, however long they are', async () => {
   // Refused as the core does it, behind the first small message of the call.
@@ -28,8 +21,8 @@ test('A-420 P20, P21: names of agents that a relay invents are not kept, however
     expect(await call.ended).toBe(0);
   };
   await ask('coder');
-  const before = heapInUse();
+  const before = memoryInUse().heapUsed;
   for (let name = 0; name < 24; name += 1) await ask(`${name}`.padEnd(1_900_000, 'x'));
   await sleep(50);
-  expect(heapInUse() - before).toBeLessThan(15 * mebibyte);
+  expect(memoryInUse().heapUsed - before).toBeLessThan(15 * mebibyte);
 });

@@ -1,7 +1,5 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { callersPace } from '../../gateway/grpc/front/pace.ts';
@@ -15,6 +13,7 @@ import {
   WatchApprovalsRequest,
 } from '../../src/gen/clawrden/v1/warden.ts';
 import { readIdentity } from '../../src/pki/identity-files.ts';
+import { memoryInUse } from '../fixtures/memory-in-use.ts';
 import { recordOf } from './large-record.ts';
 import { type ListedWarden, startListedWarden } from './listed-warden.ts';
 
@@ -46,13 +45,6 @@ const largeAnswers = {
   pending: [listApprovals.path, ListApprovalsRequest.encode({ limit: 1000, pageToken: '' }).finish()],
   watch: [watchApprovals.path, WatchApprovalsRequest.encode({}).finish()],
 } as const;
-
-/** Bytes outside of the heap that are not garbage. */
-function externalInUse(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  return process.memoryUsage().external;
-}
 
 /** All lists are longer than a page. */
 async function startLargeWarden(): Promise<ListedWarden> {
@@ -113,7 +105,7 @@ test('P20, P22: of the largest answers that a client does not read, a bounded pa
   await fc.assert(
     fc.asyncProperty(flood, async ({ window, what }) => {
       using reader = await SlowReader.connect(warden, window);
-      const before = externalInUse();
+      const before = memoryInUse().external;
       for (let count = 0; count < 10 * mostAnswers; count += 1) reader.ask(what);
       await expect.poll(() => reader.answers).toBe(mostAnswers);
       // What a person says about an agent waits behind no answer, neither another's nor the own.
@@ -126,7 +118,7 @@ test('P20, P22: of the largest answers that a client does not read, a bounded pa
       expect(approvals.length).toBeGreaterThan(10);
       await sleep(100);
       expect(reader.answers).toBe(mostAnswers);
-      expect(externalInUse() - before).toBeLessThan(2 * mostAnswers * mebibyte);
+      expect(memoryInUse().external - before).toBeLessThan(2 * mostAnswers * mebibyte);
     }),
     { numRuns: isLong ? 12 : 3, ...(isLong ? {} : { seed: 20_261_122 }) },
   );

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { leavesOf, type Subcommand } from '../../src/policy/arguments/tools/grammar.ts';
 import { grammarOf } from './command-lines.ts';
 import { ask } from './real-options.ts';
-import { findTool } from './scratch.ts';
+import { skipWithout } from './scratch.ts';
 
 // The others take about a second for each sub-command.
 const slow = { pip: '--help', npm: '--help', terraform: '-help' };
@@ -35,7 +35,7 @@ function usagesOf(tool: string, words: readonly string[], help: string): readonl
 
 describe('A-464 operands without an end are a list, as far as the tool says', () => {
   test.for(Object.entries(helps))('%s', { timeout: 300_000 }, ([tool, help], context) => {
-    if (findTool(tool) === undefined) context.skip(`${tool} is not installed`);
+    skipWithout(tool, context);
     const { subcommands, mayBeAliases } = grammarOf(tool);
     const isOpen = ({ name, spellings: [words = []], lists = [] }: Subcommand) =>
       lists.length === 0 &&

@@ -4,7 +4,7 @@ import { allIfLong } from '../fixtures/sampled.ts';
 import { grammarOf } from './command-lines.ts';
 import { holds, oneRule } from './one-rule.ts';
 import { ask } from './real-options.ts';
-import { findTool } from './scratch.ts';
+import { skipWithout } from './scratch.ts';
 
 /** An option of which the tool's help says that it means another one. */
 interface Pair {
@@ -44,7 +44,7 @@ const tools: Readonly<Record<string, string>> = {
 
 describe('A-437 P7: an option of which the help of its tool says that it is another one', () => {
   test.for(Object.entries(tools))('%s', { timeout: 300_000 }, ([tool, help], context) => {
-    if (findTool(tool) === undefined) context.skip(`${tool} is not installed`);
+    skipWithout(tool, context);
     const leaves = leavesOf(grammarOf(tool).subcommands).map(({ spellings: [first = []] }) => first);
     const commands = leaves.length === 0 ? [[]] : allIfLong(leaves, 12);
     const pairs = commands.flatMap((words) => pairsIn(words, ask(tool, [...words, help])));

@@ -18,7 +18,7 @@ import { readArguments } from '../../src/policy/arguments/read-arguments.ts';
 import { hasSafeArguments } from '../../src/policy/arguments/safe-arguments.ts';
 import { leavesOf } from '../../src/policy/arguments/tools/grammar.ts';
 import { grammarOf } from './command-lines.ts';
-import { findTool } from './scratch.ts';
+import { findTool, skipWithout } from './scratch.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 
@@ -151,7 +151,7 @@ describe('A-31: a sub-command that looks, with a word that may say where to fetc
     '%s fetches nothing where the line is safe',
     { timeout: 1_800_000 },
     async (tool, context) => {
-      if (findTool(tool) === undefined) context.skip(`${tool} is not installed`);
+      skipWithout(tool, context);
       const safe = linesOf(tool).filter((args) => isSafe(tool, args));
       const tried = isLong ? safe : safe.filter((_, at) => at % 3 === 0);
       const guilty: string[] = [];
@@ -173,14 +173,14 @@ describe('A-31: a sub-command that looks, with a word that may say where to fetc
     'and %s %s %s does fetch, and is not safe',
     { timeout: 120_000 },
     async ([tool = '', ...args], context) => {
-      if (findTool(tool) === undefined) context.skip(`${tool} is not installed`);
+      skipWithout(tool, context);
       expect((await places.run(tool, args)).fetched).toEqual([expect.stringMatching(/^git ls-remote|^git /)]);
       expect(isSafe(tool, args)).toBe(false);
     },
   );
 
   test('npm view x asks the registry, nothing else, and is safe', { timeout: 120_000 }, async (context) => {
-    if (findTool('npm') === undefined) context.skip('npm is not installed');
+    skipWithout('npm', context);
     expect(await places.run('npm', ['view', 'x'])).toEqual({ fetched: [], looked: true });
     expect(isSafe('npm', ['view', 'x'])).toBe(true);
   });

@@ -16,7 +16,7 @@ import {
   terraformCommand,
 } from './real-option-lists.ts';
 import { type RealCommand, type RealOption, realCommand, spellingsOf } from './real-options.ts';
-import { findTool } from './scratch.ts';
+import { skipWithout } from './scratch.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 
@@ -129,7 +129,7 @@ function triedOf(tool: string): number {
 
 describe('A-74: a deny or an ask by any one name of an option holds for each spelling of it', () => {
   test.for(Object.keys(commandsOf))('%s', { timeout: 900_000 }, (tool, context) => {
-    if (findTool(tool) === undefined) context.skip(`${tool} is not installed`);
+    skipWithout(tool, context);
     const commands = commandsOf[tool]?.() ?? [];
     const all = commands.flatMap((command) => command.options.map((option) => ({ command, option })));
     expect(all.flatMap(({ command, option }) => evasions(command, option))).toEqual([]);

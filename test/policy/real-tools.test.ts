@@ -4,7 +4,7 @@ import { hasSafeArguments } from '../../src/policy/arguments/safe-arguments.ts';
 import { sampled } from '../fixtures/sampled.ts';
 import { formsOf, grammarOf, knownToolNames, type Line, linesOf, words } from './command-lines.ts';
 import { harmfulLines } from './harmful-lines.ts';
-import { findTool, Scratch } from './scratch.ts';
+import { findTool, Scratch, skipWithout } from './scratch.ts';
 
 let scratch: Scratch;
 beforeAll(() => {
@@ -22,7 +22,7 @@ describe('lines that run or write, by the tool itself, are not safe', () => {
     'A-27 A-28 A-29 A-30 A-31 $argv',
     ({ argv }, context) => {
       const [tool = '', ...args] = argv;
-      if (findTool(tool) === undefined) context.skip(`${tool} is not installed`);
+      skipWithout(tool, context);
       const { calls, touched } = scratch.run(argv, 'y\n');
       // Writing an archive is tar's purpose.
       const did = calls.length > 0 || touched.some((name) => name !== 'o.tar');
@@ -95,7 +95,7 @@ test.each(knownToolNames)(
 
 describe('options that are called harmless neither run nor write what they are given', () => {
   test.for(knownToolNames)('A-27 A-28 A-29 A-30 A-31 %s', { timeout: 900_000 }, (tool, context) => {
-    if (findTool(tool) === undefined) context.skip(`${tool} is not installed`);
+    skipWithout(tool, context);
     const guilty = attemptsOf(tool).flatMap(({ line: { program }, args }) => {
       if (findTool(program[0] ?? '') === undefined || !isSafe(program.at(-1) ?? '', args)) return [];
       const { calls, touched } = scratch.run([...program, ...args]);

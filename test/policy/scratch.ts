@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestContext } from 'vitest';
 import { KeptFolder } from './kept-folder.ts';
 import { fillScratch } from './scratch-files.ts';
 
@@ -22,6 +23,11 @@ const path = [
 /** The tool's file; absent if it is not installed. */
 export function findTool(name: string): string | undefined {
   return path.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+/** A machine need not have every tool of which Clawrden has data. */
+export function skipWithout(tool: string, context: Pick<TestContext, 'skip'>): void {
+  if (findTool(tool) === undefined) context.skip(`${tool} is not installed`);
 }
 
 function isExecutable(file: string): boolean {

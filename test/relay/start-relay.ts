@@ -7,7 +7,7 @@ import type { OfferLane } from '../../gateway/grpc/carry.ts';
 import { startsAtOnce } from '../../shim/relay/agents/serve-agent.ts';
 import { openAgentEngine } from '../../shim/relay/execution/agent-engine.ts';
 import { AgentListener } from '../../shim/relay/listening/agent-listener.ts';
-import { clientLog } from '../../shim/relay/listening/counted-log.ts';
+import { clientLog } from '../../shim/relay/listening/client-log.ts';
 import { createParseTurns } from '../../shim/relay/listening/request/parse-turns.ts';
 import { loadPeerCredentials } from '../../shim/relay/listening/socket/peer-credentials.ts';
 import { createDoors, type Doors } from '../../shim/relay/way-out/doors.ts';

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
 import Docker from 'dockerode';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
@@ -40,11 +41,17 @@ export function connect({ name, engine, tls, ssh = {} }: EngineAddress): EngineC
 /** Tiny pieces have a rate for each host, and not for all that one address or socket leads to. */
 function countPiecesBy(agent: HttpAgent, name: string): void {
   const make = agent.createConnection.bind(agent);
-  agent.createConnection = (options, done) => {
-    const socket = make(options, done);
-    if (socket instanceof Socket) countPiecesOf(socket, `host:${name}`);
-    return socket;
+  const counted = (connection: Duplex | null | undefined) => {
+    if (connection) countPiecesOf(connection, `host:${name}`);
+    return connection;
   };
+  agent.createConnection = (options, done) =>
+    counted(
+      make(options, (error, connection) => {
+        counted(connection);
+        done?.(error, connection);
+      }),
+    );
 }
 
 function overSsh(name: string, engine: string, files: SshFiles): EngineConnection {
@@ -55,15 +62,13 @@ function overSsh(name: string, engine: string, files: SshFiles): EngineConnectio
   const { agent } = options;
   agent.createConnection = (_options, done) => {
     tunnel.connect().then(
-      (socket) => {
-        countPiecesOf(socket, `host:${name}`);
-        done?.(null, socket);
-      },
+      (socket) => done?.(null, socket),
       // There is no such value, but the type requires one.
       (error) => done?.(error, new Socket()),
     );
     return undefined;
   };
+  countPiecesBy(agent, name);
   const close = () => {
     agent.destroy();
     tunnel.close();

@@ -17,7 +17,7 @@ import type { AgentEngine } from '../execution/agent-engine.ts';
 import { type CommandTrace, startCommandTrace } from '../execution/command-trace.ts';
 import type { Mirror } from '../execution/mirror.ts';
 import { relayExecution } from '../execution/relayed-execution.ts';
-import type { ClientLog } from './counted-log.ts';
+import type { ClientLog } from './client-log.ts';
 import type { ReportTooMuch } from './folded-reports.ts';
 import { type Admission, admitRequest } from './request/admit-request.ts';
 import type { AgentBudget } from './request/agent-budget.ts';

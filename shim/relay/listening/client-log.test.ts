@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
-import { clientLog } from './counted-log.ts';
+import { clientLog } from './client-log.ts';
 
 afterEach(() => void vi.useRealTimers());
 

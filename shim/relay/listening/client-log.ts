@@ -1,7 +1,5 @@
 import type { Logger } from 'pino';
-import { tokenBucket } from '../../../src/token-bucket.ts';
-
-export type CountedLog = (fields: object, message: string) => void;
+import { type CountedLog, countedLog } from '../../../src/counted-log.ts';
 
 /** What the log has of one agent's clients. Each has a rate, so that a hostile client cannot fill the disk. */
 export interface ClientLog {
@@ -18,19 +16,5 @@ export function clientLog(log: Logger): ClientLog {
   return {
     warn: countedLog((fields, message) => log.warn(fields, message), 1, 1),
     tellEnd: countedLog((fields, message) => log.info(fields, message), endsPerSecond, endsAtOnce),
-  };
-}
-
-/** Each line counts those that were left out before it. */
-function countedLog(write: CountedLog, perSecond: number, atOnce: number): CountedLog {
-  const lines = tokenBucket(perSecond, undefined, atOnce);
-  let suppressed = 0;
-  return (fields, message) => {
-    if (!lines.take(1)) {
-      suppressed += 1;
-      return;
-    }
-    write({ ...fields, suppressed }, message);
-    suppressed = 0;
   };
 }
