@@ -86,6 +86,9 @@ test('A-458: a file that was refused because a key could not be read is taken on
   reloadOnChange(live, { ...parts, file, faults: createFaults({ error: () => {} }) }, watching.signal);
   await expect.poll(() => keys.tries, { timeout: 10_000 }).toBeGreaterThan(2);
   expect(live.problem()).toContain('its key cannot be read');
+  expect(lines.filter((line) => line.includes('is refused'))).toHaveLength(1);
+  process.emit('SIGHUP', 'SIGHUP');
+  expect(lines.filter((line) => line.includes('is still refused'))).toHaveLength(1);
   keys.canBeRead = true;
   await expect.poll(() => applied, { timeout: 5000 }).toEqual([['a', 'wrong']]);
   expect(live.problem()).toBe('');

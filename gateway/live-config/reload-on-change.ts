@@ -17,7 +17,12 @@ export function reloadOnChange(
 ): void {
   const take = (found: Found) => live.take(found, parts);
   void watchFile(file, take, faults, signal);
-  const onHangUp = faults.guard('SIGHUP', () => void take(readFound(file)));
+  const onHangUp = faults.guard('SIGHUP', () => {
+    const told = live.problem();
+    // Who asks is answered, although the same was told before.
+    if (!take(readFound(file)) && live.problem() === told)
+      parts.log.error({ file }, `gateway.yaml is still refused, the last good one stays: ${told}`);
+  });
   process.on('SIGHUP', onHangUp);
   onAbort(signal, () => process.off('SIGHUP', onHangUp));
 }
