@@ -125,6 +125,9 @@ static enum skip read_link(int folder, const char *name, struct found *found)
         found->flags |= ENTRY_UNSTABLE;
     if (length > PATH_MOST)
         return SKIP_TOO_LARGE;
+    /* Else it is gone, closed, or another kind of thing by now. */
+    if (length < 0 && errno != ENOENT && errno != EACCES && errno != EINVAL)
+        return SKIP_UNREADABLE;
     found->record.mode = 0777;
     found->record.size = length < 0 ? 0 : (uint64_t)length;
     bytes_id(text, (size_t)found->record.size, found->record.id);
@@ -205,9 +208,9 @@ static void take(struct carrier *carrier, struct entry *entry, struct found *fou
     struct index *index = &carrier->index;
     uint32_t before = entry->flags & ~(uint32_t)(ENTRY_MISSED | (entry->seq < index->next ? ENTRY_NEW : 0));
     entry->flags = (uint16_t)(before | (entry_alive(entry) || entry->flags & ENTRY_MISSED ? 0 : ENTRY_NEW));
-    bool folder = entry->type == TYPE_FOLDER || found->record.type == TYPE_FOLDER;
-    if (entry_alive(entry) && folder && (entry->type != found->record.type || entry_inode(entry) != found->status.st_ino))
-        lose(carrier, entry);
+    bool folder = entry->type == TYPE_FOLDER || found->record.type == TYPE_FOLDER || !entry_alive(entry);
+    if (folder && (entry->type != found->record.type || entry_inode(entry) != found->status.st_ino))
+        replaced(carrier, entry, found->record.type == TYPE_FOLDER);
     bool unstable = entry->flags & ENTRY_UNSTABLE;
     /* Folders keep the id of what is in them; links are put in order at the end of a settle. */
     found->record.link = entry->type == TYPE_FILE && entry_inode(entry) == found->status.st_ino ? entry_link(entry) : 0;

@@ -19,6 +19,9 @@ void scan_root(struct carrier *carrier, bool all);
 /* The entry is gone: nothing in it is watched any more. */
 void lose(struct carrier *carrier, struct entry *entry);
 
+/* Another thing has its name. What was in it is gone only if that thing is no folder, or once that folder was read. */
+void replaced(struct carrier *carrier, struct entry *entry, bool by_folder);
+
 /* It is not carried, whatever it was before. */
 void leave_out(struct carrier *carrier, struct entry *entry, enum skip skip);
 

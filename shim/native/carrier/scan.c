@@ -16,21 +16,35 @@ void lose(struct carrier *carrier, struct entry *entry)
     index_gone(&carrier->index, entry);
 }
 
+static void miss_inside(const struct index *index, struct entry *folder, bool missed);
+
 static void miss(const struct index *index, struct entry *entry, bool missed)
 {
     bool told = entry_alive(entry) && (entry->seq < index->next || !(entry->flags & ENTRY_NEW));
     uint32_t others = entry->flags & ~(uint32_t)ENTRY_MISSED;
-    if (told || !missed) {
+    if (missed ? told : entry->flags & ENTRY_MISSED) {
         entry->flags = (uint16_t)(others | (missed ? ENTRY_MISSED : 0));
         entry_unsaved(entry);
     }
-    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
+    miss_inside(index, entry, missed);
+}
+
+static void miss_inside(const struct index *index, struct entry *folder, bool missed)
+{
+    for (struct entry *child = entry_child(folder); child; child = entry_next(child))
         miss(index, child, missed);
+}
+
+void replaced(struct carrier *carrier, struct entry *entry, bool by_folder)
+{
+    miss_inside(&carrier->index, entry, by_folder);
+    if (entry_alive(entry))
+        lose(carrier, entry);
 }
 
 void leave_out(struct carrier *carrier, struct entry *entry, enum skip skip)
 {
-    if (skip == SKIP_UNREADABLE ? entry_alive(entry) : entry->flags & ENTRY_MISSED)
+    if (skip != SKIP_UNREADABLE || entry_alive(entry))
         miss(&carrier->index, entry, skip == SKIP_UNREADABLE);
     if (entry_alive(entry))
         lose(carrier, entry);

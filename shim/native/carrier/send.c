@@ -85,19 +85,38 @@ static void unstable(struct sending *sending, struct entry *entry)
     sending->unstable++;
 }
 
+/* It, or a part of it, cannot be read now. What a replica does not name comes again, and so does what home does not name
+ * beside other changes; of all that home has, what is not named may go. True if it is gone by now, or another thing. */
+static bool cannot_read(struct sending *sending, struct entry *entry)
+{
+    static const int others[] = {ENOENT, ENOTDIR, ELOOP, EXDEV, EACCES, EINVAL, ENXIO};
+    bool other = false;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        other |= errno == others[i];
+    unstable(sending, entry);
+    if (sending->how == SEND_ALL && !other)
+        sending->unread = entry;
+    return other;
+}
+
+/* One that leads elsewhere by now: of a replica it comes again, of home it goes as it is. */
 static void put_link(struct sending *sending, struct entry *entry, struct change *change)
 {
     int folder = folder_of(sending->carrier, entry, &sending->folder);
-    uint8_t id[SHA256_BYTES];
+    uint8_t *id = change->wanted.id;
     ssize_t length = folder < 0 ? -1 : readlinkat(folder, entry->name, change->target, PATH_MOST);
-    if (length > 0)
-        bytes_id(change->target, (size_t)length, id);
-    if (length <= 0 || memcmp(id, entry_id(entry), SHA256_BYTES) != 0) {
-        unstable(sending, entry);
+    if (length < 0) {
+        cannot_read(sending, entry);
         return;
     }
     change->target[length] = 0;
-    put_entry(sending, entry, change);
+    change->wanted.size = (uint64_t)length;
+    bytes_id(change->target, (size_t)length, id);
+    bool same = memcmp(id, entry_id(entry), SHA256_BYTES) == 0;
+    if (!same)
+        unstable(sending, entry);
+    if (same || sending->how != SEND_DIRTY)
+        put_entry(sending, entry, change);
 }
 
 /* With the bytes of a small file, where they are what the index says. */
@@ -128,15 +147,10 @@ static void put_file(struct sending *sending, struct entry *entry, struct change
         send_bytes(&carrier->stream, number, 0, carrier->block, size);
 }
 
-/* Its attributes cannot be read now, and without them it would lose them. A replica does not name it, and it comes again.
- * What home does not name may go: only what is gone by now, or another thing, is sent without, until it comes again. */
+/* Its attributes cannot be read now, and without them it would lose them: only what home has no more goes without. */
 static bool goes_without(struct sending *sending, struct entry *entry)
 {
-    bool other = errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EXDEV || errno == EACCES;
-    unstable(sending, entry);
-    if (sending->how != SEND_DIRTY && !other)
-        sending->unread = entry;
-    return sending->how != SEND_DIRTY && other;
+    return cannot_read(sending, entry) && sending->how != SEND_DIRTY;
 }
 
 static void put_opened(struct sending *sending, struct entry *entry, struct change *change)

@@ -136,7 +136,7 @@ static void between(void)
 {
     int before = errno;
     for (uint32_t i = 0; i < script->count && i < STEPS; i++)
-        if (script->steps[i].at == script->calls && !strchr("fona", (int)script->steps[i].what)) {
+        if (script->steps[i].at == script->calls && !strchr("fonak", (int)script->steps[i].what)) {
             say(i + 1);
             wait_while(i + 1);
         }
@@ -144,7 +144,8 @@ static void between(void)
     errno = before;
 }
 
-/* The error that this name ends with if it is looked at (f), opened (o), listed (n) or asked for attributes (a); or 0. */
+/* The error that this name ends with if it is looked at (f), opened (o), read as a link (k), listed (n)
+ * or asked for attributes (a); or 0. */
 static int fails(char how, const char *name)
 {
     for (uint32_t i = 0; i < script->count && i < STEPS; i++)
@@ -186,6 +187,14 @@ struct dirent *__wrap_readdir(DIR *names)
     between();
     struct dirent *name = __real_readdir(names);
     return name && fails('n', name->d_name) ? NULL : name;
+}
+
+ssize_t __real_readlinkat(int folder, const char *name, char *text, size_t size);
+ssize_t __wrap_readlinkat(int folder, const char *name, char *text, size_t size);
+ssize_t __wrap_readlinkat(int folder, const char *name, char *text, size_t size)
+{
+    between();
+    return fails('k', name) ? -1 : __real_readlinkat(folder, name, text, size);
 }
 
 ssize_t __real_flistxattr(int fd, char *list, size_t size);
