@@ -16,7 +16,8 @@ const basename = (name: string) => name.slice(name.lastIndexOf('/') + 1);
 describe.each(nativeBuilds)('the name that the shim is called by ($name)', (build) => {
   const call = (bench: ShimBench, argv0: string) => {
     const env = { CLAWRDEN_SOCKET: join(bench.directory, 'none/warden.sock') };
-    const options = { argv0, env, encoding: 'utf8', timeout: 300, killSignal: 'SIGKILL' } as const;
+    // One that is taken waits for a listener for 5 s, and says another thing.
+    const options = { argv0, env, encoding: 'utf8', timeout: 60_000, killSignal: 'SIGKILL' } as const;
     return spawnSync(join(bench.jail, linked), ['install'], options);
   };
 
