@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
-import { type Stack, startStack } from '../stack/start-stack.ts';
+import { type AuditLine, type Stack, startStack } from '../stack/start-stack.ts';
 import { lifePolicy, listed, shells, untilAsked, untilAudited } from './life.ts';
 import { type Typing, type, typed } from './typed.ts';
 
@@ -111,8 +111,11 @@ describe.skipIf(!hasLab())('a command that a person is asked about', () => {
     expect(await typing.ended).toMatchObject({ code: 125 });
     await stack.startRelay();
     expect((await stack.cli(['approve', id])).code).toBe(0);
-    await untilAudited(stack, 'verdict', ({ approval }) => approval === id);
-    if (long) await untilAudited(stack, 'outcome', ({ reason }) => reason === 'requester-gone', 2);
+    const [verdict] = await untilAudited(stack, 'verdict', ({ approval }) => approval === id);
+    const { execution } = verdict ?? {};
+    const isGone = (line: AuditLine) => line.execution === execution && line.reason === 'requester-gone';
+    // Its caller may come back for 30 s.
+    if (long) await untilAudited(stack, 'outcome', isGone, { withinMs: 60_000 });
     expect(await starts()).toBe(0);
   });
 

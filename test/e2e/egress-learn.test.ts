@@ -125,7 +125,9 @@ describe.skipIf(!hasLab())('egress learn', () => {
     const [row] = await listed(stack, 'history');
     const shown = await stack.cli(['show', row!.id]);
     expect(shown.stdout).toContain('every public address, while person:admin learns what it needs (');
-    const connections = await untilAudited(stack, 'connection', (line) => line['execution'] === row!.id, 3);
+    const connections = await untilAudited(stack, 'connection', (line) => line['execution'] === row!.id, {
+      count: 3,
+    });
     expect(connections.map(({ to, learned }) => [to, learned])).toEqual([
       ['other.example:80', true],
       ['other.example:80', true],

@@ -73,10 +73,10 @@ export async function untilAudited(
   stack: Stack,
   type: string,
   fits: (line: AuditLine) => boolean = () => true,
-  count = 1,
+  { count = 1, withinMs = 20_000 } = {},
 ): Promise<AuditLine[]> {
   let lines: AuditLine[] = [];
-  await waitUntil(`${count} ${type} in the audit`, 20_000, async () => {
+  await waitUntil(`${count} ${type} in the audit`, withinMs, async () => {
     lines = (await stack.audit()).filter((line) => line.type === type && fits(line));
     return lines.length >= count;
   });
