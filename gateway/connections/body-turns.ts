@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { createLookTurns } from './look-turns.ts';
 import { readJsonBody } from './read-json-body.ts';
 
@@ -16,13 +15,7 @@ export function createBodyTurns(): BodyTurns {
   return {
     read: async (name, bytes, signal) => {
       if (bytes.length <= largeBytes) return readJsonBody(bytes);
-      return await turns.take(name, signal, async () => {
-        try {
-          return readJsonBody(bytes);
-        } finally {
-          await turn();
-        }
-      });
+      return await turns.take(name, signal, async () => readJsonBody(bytes));
     },
   };
 }
