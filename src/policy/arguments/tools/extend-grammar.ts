@@ -1,3 +1,4 @@
+import { directoriesIn } from './every-option.ts';
 import { abbreviationsOf, type Option, type Subcommand, type ToolGrammar, withOptions } from './grammar.ts';
 
 type Subcommands = ReadonlyMap<string, Subcommand>;
@@ -18,12 +19,16 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
   const programs = [...(first.runPrograms ?? []), ...(more.runPrograms ?? [])];
   const apart = [...(first.optionalApart ?? []), ...(more.optionalApart ?? [])];
   const two = [...(first.twoValues ?? []), ...(more.twoValues ?? [])];
+  const tables = {
+    options: withOptions(first.options, more.options),
+    ...(subcommands === undefined ? {} : { subcommands }),
+  };
   const checks = [first.areHarmless, more.areHarmless].flatMap((check) => check ?? []);
   const risky = [first.riskyValues, more.riskyValues].flatMap((find) => find ?? []);
   return {
     ...first,
-    options: withOptions(first.options, more.options),
-    ...(subcommands === undefined ? {} : { subcommands }),
+    ...tables,
+    directories: directoriesIn(tables),
     ...(subcommands === undefined || first.abbreviations === undefined
       ? {}
       : { abbreviations: abbreviationsOf(subcommands) }),
