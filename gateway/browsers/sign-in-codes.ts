@@ -67,7 +67,7 @@ export function createSignInCodes({
       codes.set(digestOf(text), { id, admission, life: lifetime(until) });
       return { value: { code: text, expiresAt: new Date(until) } };
     },
-    redeem: async (text, from) => {
+    redeem: async (text, from, held) => {
       const waitMs = tries.waitMs(from);
       if (waitMs > 0) return { refused: 'too many wrong sign-in codes came from this address', waitMs };
       const code = take(text);
@@ -76,6 +76,8 @@ export function createSignInCodes({
         tries.note(from);
         return { refused: refused ?? notValid, waitMs: 0 };
       }
+      const isOf = principalName(code.admission.value);
+      if (held !== undefined && held !== isOf) return { isOf };
       return { value: await open(code, from, sessions) };
     },
   };

@@ -87,9 +87,14 @@ test('P19: a kill that comes after a cancel cuts at once what comes home', async
 
 const path = (text: string) => Buffer.from(text);
 test.each([
-  [{ refused: 1, unstable: [] }, 'workspace-conflict', []],
-  [{ refused: 0, unstable: [path('log')] }, 'workspace-unstable', []],
-  [{ refused: 2, unstable: [path('a b'), path('c')] }, 'workspace-conflict', ['workspace-unstable']],
+  [{ refused: 1, unstable: [], notCarried: [] }, 'workspace-conflict', []],
+  [{ refused: 0, unstable: [path('log')], notCarried: [] }, 'workspace-unstable', []],
+  [{ refused: 0, unstable: [], notCarried: [path('core')] }, 'workspace-limit', []],
+  [
+    { refused: 2, unstable: [path('a b'), path('c')], notCarried: [path('d')] },
+    'workspace-conflict',
+    ['workspace-unstable', 'workspace-limit'],
+  ],
 ])('12: a command does not say 0 while %j of it is not at home', async (left, code, notices) => {
   const { visit } = visiting(0);
   const leaving: Visit = { ...visit, bringHome: () => Promise.resolve({ agent: 'coder', ...left }) };

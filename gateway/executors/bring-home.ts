@@ -92,14 +92,15 @@ async function withinStop<T>(execution: Execution, work: (until: AbortSignal) =>
 }
 
 interface Told {
-  readonly code: 'workspace-conflict' | 'workspace-unstable';
+  readonly code: 'workspace-conflict' | 'workspace-unstable' | 'workspace-limit';
   readonly text: string;
 }
 
-function toldOf({ agent, refused, unstable }: NotHome): Told[] {
+function toldOf({ agent, refused, unstable, notCarried }: NotHome): Told[] {
   const told: Told[] = [];
   if (refused > 0) told.push({ code: 'workspace-conflict', text: conflictText(agent, refused) });
   if (unstable.length > 0) told.push({ code: 'workspace-unstable', text: unstableText(unstable) });
+  if (notCarried.length > 0) told.push({ code: 'workspace-limit', text: notCarriedText(notCarried) });
   return told;
 }
 
@@ -108,7 +109,14 @@ function conflictText(agent: string, count: number): string {
   return `${files} changed here meanwhile; yours stay, the command's are kept: clawrden workspace conflicts ${agent}`;
 }
 
-function unstableText([first = Buffer.alloc(0), ...more]: readonly Buffer[]): string {
-  const others = more.length === 0 ? '' : ` and ${more.length} more`;
-  return `${renderBytes(first)}${others} did not come home, for something goes on changing it; the next command keeps it`;
+function unstableText(paths: readonly Buffer[]): string {
+  return `${namesOf(paths)} did not come home, for something goes on changing it; the next command keeps it`;
+}
+
+function notCarriedText(paths: readonly Buffer[]): string {
+  return `${namesOf(paths)} did not come home and stays on the Docker host: it is larger or deeper than is carried`;
+}
+
+function namesOf([first = Buffer.alloc(0), ...more]: readonly Buffer[]): string {
+  return `${renderBytes(first)}${more.length === 0 ? '' : ` and ${more.length} more`}`;
 }

@@ -42,9 +42,14 @@ export interface FoundSession extends TokenAdmission {
 export interface SignInCodes {
   /** Works once, for a minute, and makes a session that ends with the certificate of `admission`. */
   readonly create: (admission: Pick<Admission, 'check'>) => Promise<Checked<SignInCode>>;
-  /** Uses the code up. `from` is the address of the peer: ten wrong codes a minute are looked at. */
-  readonly redeem: (code: string, from: string) => Promise<{ readonly value: OpenedSession } | TokenRefusal>;
+  /**
+   * Uses the code up. `from` is the address of the peer: ten wrong codes a minute are looked at. If `held`, the principal
+   * whom that browser has now, is another than whose code it is, that one is told, and stays.
+   */
+  readonly redeem: (code: string, from: string, held?: string) => Promise<Redeemed>;
 }
+
+export type Redeemed = { readonly value: OpenedSession } | { readonly isOf: string } | TokenRefusal;
 
 export interface SignInCode {
   readonly code: string;

@@ -26,14 +26,18 @@ export interface Hears {
   /** What other commands had changed there was brought home. */
   readonly taken: (brought: Brought) => void;
   readonly late: (late: Late) => void;
+  /** What is there before anything comes or goes. */
+  readonly there?: (state: CarrierState) => void;
 }
 
 /** Brings the replica to where home is. Resolves with what home was. */
-export async function settle(sides: Sides, isAlone: boolean, { taken, late }: Hears): Promise<CarrierState> {
+export async function settle(sides: Sides, isAlone: boolean, hears: Hears): Promise<CarrierState> {
+  const { taken, late } = hears;
   const { turn, replica, sync, slot, signal } = sides;
   const { session } = replica;
   const { conflicts, limits } = sync.carried;
   const there = await session.settle();
+  hears.there?.(there);
   if (isDirty(there)) {
     // What cannot be taken is found out before the host is asked for all of it.
     await turn((home) => home.settle());

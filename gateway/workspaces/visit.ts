@@ -1,5 +1,6 @@
 import { deadline } from '../../src/abort.ts';
 import { abortableSleep } from '../../src/abortable-sleep.ts';
+import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
 import { bringHome, type HomeTurn } from '../../src/carrier-client/exchange.ts';
 import type { Refused } from '../../src/carrier-client/exchange-frames.ts';
 import type { AgentConfig, SyncConfig, WorkspaceConfig } from '../../src/config/gateway-config.ts';
@@ -33,6 +34,8 @@ export interface NotHome {
   readonly refused: number;
   /** Paths that were another thing each time they were looked at, and no other command works there that may write them. */
   readonly unstable: readonly Buffer[];
+  /** Paths that came to be there and are too large or too deep to be carried. */
+  readonly notCarried: readonly Buffer[];
 }
 
 /** One command's use of a workspace on a host that does not see its home. */
@@ -82,6 +85,10 @@ export function visitOf(parts: VisitParts, of: Visitor, workspace: WorkspaceConf
   const scene: Scene = { parts, of, slot, workspace };
   const stay = new Stay(slot);
   const taken = (brought: Brought) => tellRefused(scene, brought);
+  let before: readonly Buffer[] = [];
+  const there = (state: CarrierState) => {
+    before = notCarriedIn(state);
+  };
   const late = (found: Late) => parts.onNotApplied({ ...of, why: 'late', ...found });
   return {
     settle: async (signal, onSlow) => {
@@ -90,16 +97,19 @@ export function visitOf(parts: VisitParts, of: Visitor, workspace: WorkspaceConf
       stay.wait();
       using slow = new SlowHost(() => onSlow?.());
       const work: Work<void> = async (turn, replica, sync) => {
-        const here = await settle({ turn, replica, sync, slot, signal }, stay.work(), { taken, late });
+        const sides = { turn, replica, sync, slot, signal };
+        const here = await settle(sides, stay.work(), { taken, late, there });
         stay.begin();
         parts.replicas.met(slot, here);
       };
       await exchanged(scene, signal, work, slow);
     },
     bringHome: async (signal) => {
-      const unstable = await bringAll(scene, signal, taken);
+      const { unstable, ...found } = await bringAll(scene, signal, taken);
       const refused = stay.notTaken;
-      return refused + unstable.length === 0 ? undefined : { agent: of.agent, refused, unstable };
+      const notCarried = found.notCarried.filter((path) => !before.some((one) => one.equals(path)));
+      if (refused + unstable.length + notCarried.length === 0) return undefined;
+      return { agent: of.agent, refused, unstable, notCarried };
     },
     exchange: (signal) =>
       exchanged(scene, signal, async (turn, replica, sync) => {
@@ -166,22 +176,30 @@ function tellRefused({ parts, of, slot }: Scene, brought: Brought): void {
   parts.onNotApplied({ ...of, why: 'conflict', count: files.length, files });
 }
 
+/** What no rule leaves out, and home has not. */
+function notCarriedIn({ skipped }: CarrierState): readonly Buffer[] {
+  return skipped.flatMap(({ why, path }) => (why === 'too-large' || why === 'too-deep' ? [path] : []));
+}
+
 /** Resolves with what does not come, however often it is asked for. Other exchanges of the agent have turns between. */
 async function bringAll(
   scene: Scene,
   signal: AbortSignal,
   taken: (brought: Brought) => void,
-): Promise<readonly Buffer[]> {
+): Promise<Pick<NotHome, 'unstable' | 'notCarried'>> {
+  let notCarried: readonly Buffer[] = [];
   for (const [round, pause] of [...unstableAgainMs, undefined].entries()) {
     const unstable = await exchanged(scene, signal, async (turn, { session }, { carried }) => {
       const { conflicts, limits } = carried;
-      const brought = await bringHome(turn, session, { conflicts, limits });
+      const there = await session.settle();
+      notCarried = notCarriedIn(there);
+      const brought = await bringHome(turn, session, { conflicts, limits, there });
       taken(brought);
       return brought?.state.unstable ?? [];
     });
-    if (unstable.length === 0 || (scene.slot.working > 1 && round >= besideOthers)) return [];
-    if (pause === undefined) return unstable;
+    if (unstable.length === 0 || (scene.slot.working > 1 && round >= besideOthers)) break;
+    if (pause === undefined) return { unstable, notCarried };
     await abortableSleep(pause, signal);
   }
-  return [];
+  return { unstable: [], notCarried };
 }

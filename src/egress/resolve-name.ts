@@ -13,10 +13,7 @@ const mostAddresses = 256;
  */
 export async function resolveName(name: string, signal: AbortSignal): Promise<readonly string[]> {
   if (isIP(name) !== 0) return [name];
-  signal.throwIfAborted();
-  const resolver = newResolver();
-  using _ = onAbort(signal, () => resolver.cancel());
-  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const answers = await Promise.allSettled([resolveKind(name, 4, signal), resolveKind(name, 6, signal)]);
   signal.throwIfAborted();
   const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   if (found.length > mostAddresses) throw new EgressError('unreachable', `${name} has too many addresses`);
@@ -31,13 +28,9 @@ export async function resolveKind(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   signal.throwIfAborted();
-  const resolver = newResolver();
+  const resolver = new promises.Resolver({ timeout: answerWithinMs, tries: 2 });
   using _ = onAbort(signal, () => resolver.cancel());
   return await (kind === 4 ? resolver.resolve4(name) : resolver.resolve6(name));
-}
-
-function newResolver(): promises.Resolver {
-  return new promises.Resolver({ timeout: answerWithinMs, tries: 2 });
 }
 
 function codesOf(answers: readonly PromiseSettledResult<readonly string[]>[]): string {

@@ -30,6 +30,18 @@ test.skipIf(!hasChromium)(
   },
 );
 
+test.skipIf(!hasChromium)(
+  "A-499: somebody else's link tells who is signed in, and changes nothing",
+  async () => {
+    const page = await tried.open();
+    await page.goto(await tried.link({ name: 'mallory', role: 'viewer' }));
+    const told = () => page.getByRole('alert').textContent();
+    await expect.poll(told).toContain('signed in as person:admin, and the link is of person:mallory');
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Waiting' }).waitFor();
+  },
+);
+
 test.skipIf(!hasChromium)('who is not signed in is told how to, and sees nothing else', async () => {
   const page = await tried.open();
   await page.getByRole('button', { name: 'Sign out' }).click();

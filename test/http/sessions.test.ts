@@ -50,16 +50,32 @@ test('A-123: an id that the browser brought is never adopted, and its session en
   const browser = await signIn(door, door.token('viewer'), { cookie: `${name}=${fixed}` });
   expect(browser.cookie).not.toContain(fixed);
   expect((await door.fetch(status, { headers: { cookie: `${name}=${fixed}` } })).status).toBe(401);
-  // The attacker's own session, planted in the victim's browser, is not the victim's afterwards.
-  const attacker = await signIn(door, door.token('viewer', { name: 'mallory' }));
-  const victim = await signIn(door, door.token('viewer', { name: 'vera' }), { cookie: attacker.cookie });
-  expect(victim.cookie).not.toBe(attacker.cookie);
-  expect((await door.fetch(status, { headers: attacker.look })).status).toBe(401);
+  // A session that somebody may have planted there is not the one of its person afterwards.
+  const token = door.token('viewer', { name: 'vera' });
+  const planted = await signIn(door, token);
+  const victim = await signIn(door, token, { cookie: planted.cookie });
+  expect(victim.cookie).not.toBe(planted.cookie);
+  expect((await door.fetch(status, { headers: planted.look })).status).toBe(401);
   expect((await door.fetch(status, { headers: victim.look })).status).toBe(200);
   // A sign-in that fails ends nothing.
   const wrong = await useCode(door, 'wrong', { cookie: victim.cookie });
   expect([wrong.status, wrong.headers.getSetCookie()]).toEqual([401, []]);
   expect((await door.fetch(status, { headers: victim.look })).status).toBe(200);
+});
+
+test('A-499: a link of somebody else takes no browser over, and says who is signed in', async () => {
+  const browser = await signIn(door, door.token('approver', { name: 'vera' }));
+  const mallory = door.token('viewer', { name: 'mallory' });
+  const code = await door.code(mallory);
+  const answer = await useCode(door, code, { cookie: browser.cookie });
+  expect([answer.status, answer.headers.getSetCookie()]).toEqual([409, []]);
+  const text = 'this browser is signed in as person:vera, and the link is of person:mallory';
+  expect(await answer.json()).toMatchObject({ detail: expect.stringContaining(text) });
+  expect((await door.fetch(status, { headers: browser.look })).status).toBe(200);
+  // It is used up, and holds up no sign-in of a browser whose session has ended.
+  expect((await useCode(door, code)).status).toBe(401);
+  await door.fetch(path, { method: 'DELETE', headers: browser.change });
+  await signIn(door, mallory, { cookie: browser.cookie });
 });
 
 test('A-123: a code works once over HTTP, also for five at once', async () => {

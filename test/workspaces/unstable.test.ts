@@ -35,7 +35,7 @@ test('12: a file that never rests is named, and all else is at home', async () =
   const { visit, child } = await writing(site);
   const left = await visit.bringHome(patience());
   await ended(child);
-  expect(left).toEqual({ agent: 'coder', refused: 0, unstable: [Buffer.from('large')] });
+  expect(left).toMatchObject({ agent: 'coder', refused: 0, unstable: [Buffer.from('large')] });
   expect(readFileSync(join(site.home.root, 'other'), 'utf8')).toBe('done');
   visit.end();
 });

@@ -12,7 +12,7 @@ import { sessionCookie } from './session-cookie.ts';
 export interface SessionHandlersParts {
   readonly http: HttpConfig;
   readonly codes: Pick<SignInCodes, 'redeem'>;
-  readonly sessions: Pick<BrowserSessions, 'close'>;
+  readonly sessions: Pick<BrowserSessions, 'close' | 'find'>;
   readonly callers: Pick<Callers, 'addressOf'>;
 }
 
@@ -25,7 +25,13 @@ export function sessionHandlers({ http, codes, sessions, callers }: SessionHandl
     signIn: async ({ body: { code }, request: { raw }, reply }) => {
       checkOwnPage(raw, http.trustProxy.length > 0);
       const before = cookie.read(raw);
-      const redeemed = await codes.redeem(code, callers.addressOf(raw));
+      const held = heldBy(before, sessions);
+      const redeemed = await codes.redeem(code, callers.addressOf(raw), held);
+      if ('isOf' in redeemed)
+        throw new HttpRefused(
+          409,
+          `this browser is signed in as ${held}, and the link is of ${redeemed.isOf}: sign out first, and open another link`,
+        );
       if ('refused' in redeemed) {
         if (redeemed.waitMs > 0) throw new TooSoon(redeemed.refused, redeemed.waitMs);
         throw new HttpRefused(401, redeemed.refused);
@@ -47,6 +53,12 @@ export function sessionHandlers({ http, codes, sessions, callers }: SessionHandl
       return { signedOut: true };
     },
   };
+}
+
+/** Whom a browser with this cookie has: who sends it a link must not put another in the place of that one. */
+function heldBy(id: string | undefined, { find }: Pick<BrowserSessions, 'find'>): string | undefined {
+  const found = id === undefined ? undefined : find(id);
+  return found === undefined || 'refused' in found ? undefined : principalName(found.value);
 }
 
 function toWho(principal: Principal) {

@@ -219,19 +219,20 @@ bool path_carried(const struct carrier *carrier, const char *path)
     return *path == 0 || names_carried(carrier, path);
 }
 
-static void tell_below(struct carrier *carrier, const struct entry *entry, size_t most, uint16_t *told)
+/* `large`: what is too large, else all the rest. */
+static void tell_below(struct carrier *carrier, const struct entry *entry, size_t most, bool large, uint16_t *told)
 {
     char path[PATH_MOST + 1];
     enum skip why = entry->flags & ENTRY_UNREADABLE ? SKIP_UNREADABLE : (enum skip)entry->skip;
     if (*told >= PATHS_TOLD || carrier->stream.out_end >= most)
         return;
-    if (why != SKIP_NOT && entry_path(entry, path)) {
+    if (why != SKIP_NOT && large == (why == SKIP_TOO_LARGE) && entry_path(entry, path)) {
         stream_put_u8(&carrier->stream, (uint8_t)why);
         stream_put_text(&carrier->stream, *path ? path : ".");
         (*told)++;
     }
     for (const struct entry *child = entry_child(entry); child && *told < PATHS_TOLD; child = entry_next(child))
-        tell_below(carrier, child, most, told);
+        tell_below(carrier, child, most, large, told);
 }
 
 void skip_tell(struct carrier *carrier)
@@ -240,8 +241,12 @@ void skip_tell(struct carrier *carrier)
     stream_put_u32(&carrier->stream, (uint32_t)all);
     uint8_t *count = stream_hole(&carrier->stream, 2);
     uint16_t told = 0;
+    size_t most = carrier->stream.out_end + PATHS_TOLD_BYTES;
+    /* A hundred names that are excluded hide no file that a tool made too large. */
+    if (carrier->index.too_large > 0)
+        tell_below(carrier, carrier->index.root, most, true, &told);
     if (all > 0)
-        tell_below(carrier, carrier->index.root, carrier->stream.out_end + PATHS_TOLD_BYTES, &told);
+        tell_below(carrier, carrier->index.root, most, false, &told);
     if (count)
         put_u16(count, told);
 }

@@ -71,6 +71,22 @@ describe.each(buildsOrOnly('static'))('A-446 P13: what a replica cannot carry ($
     expect(readdirSync(homePlace.root)).toEqual(['f', 'g']);
   });
 
+  test('A-496 P13: a hundred names that are excluded hide no file that is too large', async () => {
+    using place = makePlace(under);
+    const limits = { ...defaultLimits, file: 10_000 };
+    for (let i = 0; i < 110; i++) {
+      mkdirSync(join(place.root, `a${i}`));
+      writeFileSync(join(place.root, `a${i}/x`), '');
+    }
+    for (const name of ['0', 'z']) writeFileSync(join(place.root, name), Buffer.alloc(10_001));
+    const how = { role: 'replica', limits, excludes: ['x'] } as const;
+    await using replica = await CarrierProcess.start(carrier, place, how);
+    const { skipped, skippedCount } = await replica.session.settle();
+    expect([skipped.length, skippedCount]).toEqual([100, 112]);
+    const large = skipped.filter(({ why }) => why === 'too-large').map(({ path }) => path.toString());
+    expect(large.toSorted()).toEqual(['0', 'z']);
+  });
+
   test('A-485 P13: what is excluded since is not gone, at home and there, and no rule is broken by that', async () => {
     using homePlace = makePlace(under);
     using place = makePlace(under);

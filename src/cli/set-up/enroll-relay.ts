@@ -4,6 +4,8 @@ import { enroll } from '../../gateway-client/enroll.ts';
 import { printJson, printLine } from '../print/output.ts';
 import { CliError } from '../reach/cli-error.ts';
 import { toCliError } from '../reach/grpc-error.ts';
+import { readPiped } from './read-piped.ts';
+import { refuseOpenFolder } from './refuse-open-folder.ts';
 import { writeRelayYaml } from './relay-yaml.ts';
 
 export interface EnrollOptions {
@@ -16,9 +18,11 @@ export interface EnrollOptions {
 
 /** Keeps an existing relay.yaml: a second enrolment only renews the certificate. */
 export async function enrollRelay(options: EnrollOptions): Promise<void> {
-  const { gateway, token, dir, trust, json } = options;
+  const { gateway, dir, trust, json } = options;
   const folder = resolve(dir);
   const file = join(folder, 'relay.yaml');
+  await refuseOpenFolder('relay enroll', folder);
+  const token = await readPiped('relay enroll', options.token);
   const enrolled = await enroll({ address: gateway, token, as: 'relay', identityDir: folder, trust }).catch(
     (error: Error) => {
       const refused = 'make another token with clawrden relay invite';

@@ -7,7 +7,10 @@ export function loginCommand(): Command {
       '--gateway <host:port>',
       "the gateway's enrolment listener; with --oidc its gRPC listener, if that has another name than --url",
     )
-    .option('--code <code>', 'what `clawrden users add` or `clawrden tokens certificate` printed')
+    .option(
+      '--code <code>',
+      'what `clawrden users add` or `clawrden tokens certificate` printed; -: from standard input',
+    )
     .option('--oidc', "sign in by your company's provider, for an hour that each use renews")
     .option('--url <url>', 'with --oidc: http.url of the gateway')
     .option('--device', 'with --oidc: type a code at another device')

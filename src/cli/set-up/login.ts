@@ -15,6 +15,8 @@ import { contextFile, readContext } from '../reach/context.ts';
 import { toCliError } from '../reach/grpc-error.ts';
 import { loginByBrowser, loginByDevice } from './oidc-login.ts';
 import { createPostJson } from './post-json.ts';
+import { readPiped } from './read-piped.ts';
+import { refuseOpenFolder } from './refuse-open-folder.ts';
 
 interface LoginOptions {
   readonly gateway?: string;
@@ -41,6 +43,7 @@ export async function login(options: LoginOptions): Promise<void> {
   const identity = `${file.replace(/\.ya?ml$/, '')}.identity`;
   if (existsSync(file) && readContext(file).identity !== identity)
     throw new CliError('login', `${file} is another context`, 'name a file of your own with --context');
+  await refuseOpenFolder('login', identity);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const { kind, name, gateway } =
     options.oidc === true ? await byProvider(options, identity, file) : await byCode(options, identity);
@@ -60,7 +63,8 @@ async function byCode({ gateway, code, trust }: LoginOptions, identity: string):
       'it needs --gateway and --code, or --oidc and --url',
       'see clawrden login --help',
     );
-  const options = { address: gateway, token: code, as: 'caller', identityDir: identity, trust } as const;
+  const token = await readPiped('login', code);
+  const options = { address: gateway, token, as: 'caller', identityDir: identity, trust } as const;
   return await enroll(options).catch((error: Error) => {
     const refused =
       'ask for another code: clawrden users add NAME --replace, or clawrden tokens certificate NAME';

@@ -6,7 +6,7 @@ export function relayCommand(): Command {
   const enroll = new Command('enroll')
     .description("get this agent host's certificate, and write relay.yaml")
     .requiredOption('--gateway <host:port>', "the gateway's enrolment listener")
-    .requiredOption('--token <token>', 'what `clawrden relay invite` printed')
+    .requiredOption('--token <token>', 'what `clawrden relay invite` printed; -: from standard input')
     .requiredOption('--dir <folder>', 'where the key and the certificate go')
     .option(
       '--trust <file>',

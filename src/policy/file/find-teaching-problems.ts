@@ -1,11 +1,12 @@
 import type { YamlSource } from '../../config/read-yaml.ts';
 import { findWork } from '../arguments/implied-work.ts';
 import { compileTool, ownGroup } from '../arguments/tools/compile-tool.ts';
+import { everyOption } from '../arguments/tools/every-option.ts';
 import { extendGrammar } from '../arguments/tools/extend-grammar.ts';
-import { leavesOf, type Subcommand, type ToolGrammar } from '../arguments/tools/grammar.ts';
+import { leavesOf, type Subcommand, type ToolGrammar, valueForms } from '../arguments/tools/grammar.ts';
 import { knownTools } from '../arguments/tools/known-tools.ts';
 import { plainTools } from '../arguments/tools/plain-tools.ts';
-import type { ImpliedData, OptionsData, ToolData } from '../arguments/tools/tool-data.ts';
+import type { ImpliedData, OptionsData, SubcommandData, ToolData } from '../arguments/tools/tool-data.ts';
 import { opaqueTools, shells, wrapperData } from '../arguments/tools/wrapper-data.ts';
 import type { ToolsFile } from './tool-schema.ts';
 
@@ -27,9 +28,11 @@ export function findTeachingProblems(
   place: (name: string) => readonly string[],
 ): string[] {
   return [...taught].flatMap(([name, data]) =>
-    [...problemsOf(name, data), ...findMissingNames(data, knownTools.get(name))].map(([path, what]) =>
-      source.problem([...place(name), 'arguments', ...path], what),
-    ),
+    [
+      ...problemsOf(name, data),
+      ...findMissingNames(data, knownTools.get(name)),
+      ...findKeysWithoutEffect(data, knownTools.get(name)),
+    ].map(([path, what]) => source.problem([...place(name), 'arguments', ...path], what)),
   );
 }
 
@@ -43,18 +46,81 @@ function problemsOf(name: string, data: ToolData): readonly Problem[] {
     ...(data.style === shipped.style
       ? []
       : [[['style'], `must be ${shipped.style}, as in Clawrden's own data of ${name}`] as const]),
-    ...shapes
+    ...[...shapes, ...saidOnce.filter((key) => shipped[key] !== undefined)]
       .filter((key) => data[key] !== undefined)
       .map((key) => [[key], `cannot be said of ${name}: Clawrden's own data says it`] as const),
     ...sortingProblems(shipped, compileTool(data)),
+    ...valueProblems(shipped, data),
+    ...findSaidOtherwise(shipped, data),
   ];
 }
 
 const shapes = [
   ...(['bare-cluster', 'numbers', 'options-behind-first', 'options-anywhere'] as const),
   ...(['values-apart', 'optional-behind-equals'] as const),
-  ...(['abbreviations', 'sets-options'] as const),
+  ...(['abbreviations', 'sets-options', 'interpreter', 'settings', 'plain-settings'] as const),
+  ...(['variables-among-operands', 'operands-are-goals', 'run-by-node'] as const),
 ] as const;
+
+const saidOnce = ['bare', 'runs'] as const;
+
+/** How the value of an option is read: of each option that Clawrden's own data has it says that, too. */
+function valueProblems(shipped: ToolGrammar, data: ToolData): readonly Problem[] {
+  const known = new Set(everyOption(shipped).map(([name]) => name));
+  const said: readonly (readonly [key: string, names: readonly string[] | undefined])[] = [
+    ['numbers-apart', data['numbers-apart']],
+    ['two-values', data['two-values']],
+    ['value-forms', valueForms.flatMap((form) => data['value-forms']?.[form] ?? [])],
+    ['modules', data.modules?.options],
+  ];
+  return said.flatMap(([key, names = []]) =>
+    names
+      .filter((name) => known.has(name))
+      .map((name): Problem => [[key], `cannot be said of "${name}": Clawrden's own data has that option`]),
+  );
+}
+
+/** What would be dropped, because Clawrden's own data has that sub-command and says otherwise. */
+function findSaidOtherwise(shipped: ToolGrammar, data: ToolData): readonly Problem[] {
+  const known = new Map(
+    leavesOf(shipped.subcommands).flatMap((one) =>
+      one.spellings.map((words) => [words.join(' '), one] as const),
+    ),
+  );
+  return Object.entries(data.subcommands ?? {}).flatMap(([name, one]) => [
+    ...[name, ...(one.aliases ?? [])].flatMap((word): readonly Problem[] => {
+      const meant = known.get(word)?.name ?? name;
+      const what = `"${word}" is "${meant}" in Clawrden's own data: write what you add under that name`;
+      return meant === name ? [] : [[['subcommands', name], what]];
+    }),
+    ...keysSaidOtherwise(one, known.get(name), shipped).map(
+      (key): Problem => [
+        ['subcommands', name, key],
+        "cannot be said here: Clawrden's own data says otherwise",
+      ],
+    ),
+  ]);
+}
+
+const keysThatCountOnce = ['safe', 'style', 'resources', 'runs', 'before-slash', 'runs-operands'] as const;
+
+function keysSaidOtherwise(
+  said: SubcommandData,
+  known: Subcommand | undefined,
+  { style }: ToolGrammar,
+): readonly (keyof SubcommandData)[] {
+  if (known === undefined) return [];
+  const isRun = said['runs-operands'] === true;
+  const isOther = {
+    safe: said.safe !== known.harmless,
+    style: said.style !== (known.style ?? style),
+    resources: known.resources === undefined,
+    runs: known.runs !== undefined && said.runs !== known.runs,
+    'before-slash': known.beforeSlash !== undefined,
+    'runs-operands': known.otherLines !== undefined && isRun !== (known.runsOperands === true),
+  };
+  return keysThatCountOnce.filter((key) => said[key] !== undefined && isOther[key]);
+}
 
 function looksInside(name: string): boolean {
   return (
@@ -94,6 +160,33 @@ export function findMissingNames(data: ToolData, shipped?: ToolGrammar): readonl
     ),
     ...missingWork(data, shipped),
     ...missingKinds(data),
+  ];
+}
+
+/** What nothing would ever read. */
+function findKeysWithoutEffect(data: ToolData, shipped?: ToolGrammar): readonly Problem[] {
+  const all = Object.entries(data.subcommands ?? {});
+  const spelled = all.flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
+  const isSorting = (name: string) => spelled.some((other) => other.startsWith(`${name} `));
+  const known = new Set(leavesOf(shipped?.subcommands).map(({ name }) => name));
+  const hasKinds = all.some(([name, one]) => one.resources === true && !known.has(name));
+  const noKinds = 'has no effect: no sub-command that is new here has resources: true';
+  return [
+    ...(data.resources === undefined || hasKinds ? [] : [[['resources'], noKinds] as const]),
+    ...all.flatMap(([name, one]) =>
+      Object.keys(isSorting(name) ? one : {})
+        .filter((key) => key !== 'does' && key !== 'also')
+        .map((key): Problem => {
+          const what = `has no effect: "${name}" only sorts others, so say it of each of them`;
+          return [['subcommands', name, key], what];
+        }),
+    ),
+    ...all
+      .filter(([, one]) => one['runs-operands'] === true && one['other-lines'] === undefined)
+      .map(([name]): Problem => {
+        const what = 'needs other-lines: how the names of programs begin that may run the tool again';
+        return [['subcommands', name, 'runs-operands'], what];
+      }),
   ];
 }
 

@@ -132,6 +132,64 @@ test.each([
   expect(decide(result.policy, facts(tool, line.split(' '))).action).toBe('deny');
 });
 
+describe('A-495 P7 what a policy says of a tool that Clawrden knows counts, or is refused:', () => {
+  const added = `
+      source: git 2.50
+      style: gnu
+      harmless: "--fast? --module="
+      numbers-apart: [--fast]
+      modules: { options: [--module], run-others: evil }`;
+  const getKinds = 'subcommands: { get: { resources: true } }';
+
+  test.each([
+    ['--fast 5 log', 'allow'],
+    ['--module=good log', 'allow'],
+    ['--module=evil log', 'deny'],
+    ['--module=evil.more log', 'deny'],
+  ])('git %s is %s', (line, action) => {
+    const rules =
+      'rules:\n  - { name: log, tools: [git], subcommands: [log], action: allow }\n  - { name: no, tools: [git], subcommands: [push], action: deny }\n';
+    const result = parsePolicy(text('git', added).replace(/rules:[^]*(?=complete)/, rules), 'p.yaml');
+    if ('problems' in result) throw new Error(result.problems.join('\n'));
+    expect(decide(result.policy, facts('git', line.split(' '))).action).toBe(action);
+  });
+
+  test.each([
+    ...['bare-cluster: true', 'numbers: true', 'options-behind-first: true', 'options-anywhere: true'],
+    ...['values-apart: true', 'optional-behind-equals: true', 'abbreviations: true', 'sets-options: [x]'],
+    ...['interpreter: { instead: [-e] }', 'settings: toml', 'plain-settings: a.b', 'run-by-node: true'],
+    ...['variables-among-operands: true', 'operands-are-goals: true', 'runs: x'],
+  ])('%s', (said) => {
+    const taught = `\n      source: git 2.50\n      style: gnu\n      ${said}`;
+    const [key = ''] = said.split(':');
+    const what = `tools.git.arguments.${key}: cannot be said of git: Clawrden's own data says it`;
+    expect(problemsOf('git', taught)).toContainEqual(expect.stringContaining(what));
+  });
+
+  test.each([
+    ['yarn', 'bare: { does: [install] }', /bare: cannot be said of yarn/],
+    ['git', 'numbers-apart: [--paginate]', /numbers-apart: cannot be said of "--paginate"/],
+    ['git', 'two-values: [--max-count]', /two-values: cannot be said of "--max-count"/],
+    ['git', 'value-forms: { network: [-c] }', /value-forms: cannot be said of "-c"/],
+    ['git', 'modules: { options: [-c], run-others: x }', /modules: cannot be said of "-c"/],
+    ['git', 'subcommands: { log: { safe: false } }', /log\.safe: cannot be said here/],
+    ['git', 'subcommands: { log: { style: words } }', /log\.style: cannot be said here/],
+    ['git', 'subcommands: { log: { resources: true } }', /log\.resources: cannot be said here/],
+    ['git', 'subcommands: { new: { aliases: [log] } }', /subcommands\.new: "log" is "log"/],
+    ['kubectl', 'subcommands: { cp: { before-slash: -c } }', /cp\.before-slash: cannot be said here/],
+    ['kubectl', 'resources: { names: widgets }', /resources: has no effect/],
+    ['kubectl', `resources: { names: widgets }\n      ${getKinds}`, /resources: has no effect/],
+  ])('%s: %s', (tool, said, problem) => {
+    const taught = `\n      source: its manual\n      style: gnu\n      ${said}`;
+    expect(problemsOf(tool, taught)).toContainEqual(expect.stringMatching(problem));
+  });
+
+  test('what it repeats is no other thing', () => {
+    const said = 'log: { harmless: --new, safe: true, style: gnu }';
+    expect(problemsOf('git', git(said))).toEqual([]);
+  });
+});
+
 describe('A-466 P7 the option of a directory that a policy teaches', () => {
   const here = (tool: string, taught: string) => {
     const rule = `name: here, tools: [${tool}], cwd: [/app/a], args: ["**"], action: allow`;
@@ -181,6 +239,13 @@ test.each([
   ['bun', git('x: { groups: [nothing] }'), /groups: there is no group "nothing"/],
   ['bun', git('x: { harmles: -x }'), /nearest valid key is "harmless"/],
   ['bun', git('x: { harmless: x }'), /"x" is no option/],
+  ['bun', git('x: { words: "a,b" }\n        x y: { does: [] }'), /x\.words: has no effect: "x" only sorts/],
+  [
+    'bun',
+    git('x: { operands-give: { "+": [-f] } }\n        z: { aliases: [x y] }'),
+    /x\.operands-give: has no effect/,
+  ],
+  ['bun', git('x: { runs-operands: true }'), /x\.runs-operands: needs other-lines/],
 ])('of %s this is refused: %s', (tool, taught, problem) => {
   expect(problemsOf(tool, taught)).toContainEqual(expect.stringMatching(problem));
 });

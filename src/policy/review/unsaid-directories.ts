@@ -1,4 +1,5 @@
-import { leavesOf, type Option, type ToolGrammar } from '../arguments/tools/grammar.ts';
+import { everyOption } from '../arguments/tools/every-option.ts';
+import type { Option, ToolGrammar } from '../arguments/tools/grammar.ts';
 import { knownTools } from '../arguments/tools/known-tools.ts';
 import type { Policy } from '../policy.ts';
 import { ruleAt } from './rule-at.ts';
@@ -31,7 +32,5 @@ export function findUnsaidDirectories({
 
 function namesIn(grammar: ToolGrammar | undefined, isMeant: (option: Option) => boolean): readonly string[] {
   if (grammar === undefined) return [];
-  return [grammar, ...leavesOf(grammar.subcommands)].flatMap(({ options }) =>
-    [...options].flatMap(([name, option]) => (isMeant(option) ? [name] : [])),
-  );
+  return everyOption(grammar).flatMap(([name, option]) => (isMeant(option) ? [name] : []));
 }

@@ -69,12 +69,9 @@ describe('A-432 an allow rule with cwd lets through', () => {
 });
 
 describe('A-463 an option of a directory is one behind each sub-command, whichever the data says it of', () => {
-  const tools = knownTools.entries().flatMap(([tool, { options: own, subcommands }]) => {
+  const tools = knownTools.entries().flatMap(([tool, { directories: names = [], subcommands }]) => {
     const leaves = leavesOf(subcommands);
-    const names = [own, ...leaves.map((leaf) => leaf.options)].flatMap((table) =>
-      [...table].flatMap(([name, { isDirectory }]) => (isDirectory === true ? [name] : [])),
-    );
-    return names.length === 0 || leaves.length === 0 ? [] : [{ tool, leaves, names: [...new Set(names)] }];
+    return names.length === 0 || leaves.length === 0 ? [] : [{ tool, leaves, names }];
   });
 
   test.each(tools)('of $tool', ({ tool, leaves, names }) => {

@@ -1,7 +1,7 @@
 import { nameOf, withoutDashes } from '../arguments/flag.ts';
 import type { Reading } from '../arguments/reading.ts';
 import { mayHaveOption } from '../arguments/run-programs.ts';
-import { leavesOf, type Option, type Subcommand, type ToolGrammar } from '../arguments/tools/grammar.ts';
+import { leavesOf, type Option, type ToolGrammar } from '../arguments/tools/grammar.ts';
 import type { Rule } from '../policy.ts';
 import { isLiteral } from './match-args.ts';
 
@@ -18,7 +18,7 @@ export function otherDirectoryOf(
   args: readonly string[],
 ): OtherDirectory {
   return {
-    options: [...new Set(reading.given)].filter(isDirectory),
+    options: [...new Set(reading.given)].filter(({ isDirectory }) => isDirectory),
     mayFollow: !reading.sure && mayFollow(grammar, reading, args),
   };
 }
@@ -35,18 +35,16 @@ function isNamedBy({ args, flags = [] }: Rule, name: string): boolean {
   return isInArgs || flags.includes(name);
 }
 
-/** Where options stand. */
-type Place = Pick<ToolGrammar, 'options'> & Pick<Subcommand, 'untold'>;
-
 function mayFollow(grammar: ToolGrammar, reading: Reading, args: readonly string[]): boolean {
-  const own: Place = reading.subcommand ?? grammar;
-  const all: readonly Place[] = [grammar, ...leavesOf(grammar.subcommands)];
-  const places = reading.sureOfSubcommand ? [own] : all;
-  if (own.untold === true || places.some((place) => directoriesOf(place).length > 0)) return true;
-  if (!reading.sureOfSubcommand && mayBeUntold(grammar, args.slice(reading.at - 1))) return true;
+  const { options } = reading.subcommand ?? grammar;
+  const { directories = [] } = grammar;
+  const isKnown = reading.sureOfSubcommand;
+  const here = isKnown ? directories.filter((name) => options.get(name)?.isDirectory) : directories;
+  if (reading.subcommand?.untold === true || here.length > 0) return true;
+  if (!isKnown && mayBeUntold(grammar, args.slice(reading.at - 1))) return true;
   // The data may lack the option of one sub-command that another one has.
-  const names = all.flatMap(directoriesOf).filter((name) => !own.options.has(name));
-  return mayHaveOption([...new Set(names)].map(withoutDashes), { args, from: reading.at - 1 });
+  const names = directories.filter((name) => !options.has(name));
+  return mayHaveOption(names.map(withoutDashes), { args, from: reading.at - 1 });
 }
 
 /** A sub-command whose options nobody told may be the one that is meant. */
@@ -54,12 +52,4 @@ function mayBeUntold({ subcommands }: ToolGrammar, unread: readonly string[]): b
   return leavesOf(subcommands).some(
     ({ untold, spellings }) => untold === true && spellings.flat().some((word) => unread.includes(word)),
   );
-}
-
-function directoriesOf({ options }: Place): readonly string[] {
-  return [...options].flatMap(([name, option]) => (isDirectory(option) ? [name] : []));
-}
-
-function isDirectory(option: Option): boolean {
-  return option.isDirectory === true;
 }

@@ -56,7 +56,8 @@ export function createSessions(): Sessions {
       try {
         enter(await (code === '' ? client.call('session', {}) : client.call('signIn', { body: { code } })));
       } catch (error) {
-        if (code !== '' && (await hasSession(client, enter))) return;
+        const isOther = error instanceof ApiError && error.problem.status === 409;
+        if (code !== '' && !isOther && (await hasSession(client, enter))) return;
         end(whyOut(error, code !== ''));
       }
     },
@@ -80,6 +81,7 @@ async function hasSession(client: Client, enter: (session: Session) => void): Pr
 
 function whyOut(error: unknown, triedCode: boolean): string {
   if (!(error instanceof ApiError)) return 'The gateway does not answer.';
+  if (error.problem.status === 409) return `${error.problem.detail}. To go on as before, reload the page.`;
   if (error.problem.status !== 401) return error.problem.detail;
   return triedCode ? 'This link was used already, or is older than a minute.' : '';
 }

@@ -1,5 +1,6 @@
 import { smallLetters } from '../../small-letters.ts';
 import { checkOf, riskyValuesOf } from './argument-checks.ts';
+import { directoriesIn } from './every-option.ts';
 import {
   abbreviationsOf,
   type ImpliedWork,
@@ -27,12 +28,13 @@ export function compileTool(data: ToolData): ToolGrammar {
   const groups = groupsOf(data);
   const resources = data.resources && resourcesOf(data.resources);
   const subcommands = data.subcommands && nested(Object.entries(data.subcommands), groups, resources);
+  const tables = { options: groups.get(ownGroup) ?? new Map(), ...(subcommands && { subcommands }) };
   const areHarmless = checkOf(data);
   const riskyValues = riskyValuesOf(data);
   return {
     ...shapeOf(data),
-    options: groups.get(ownGroup) ?? new Map(),
-    ...(subcommands === undefined ? {} : { subcommands }),
+    ...tables,
+    directories: directoriesIn(tables),
     ...(subcommands !== undefined && data.abbreviations === true
       ? { abbreviations: abbreviationsOf(subcommands) }
       : {}),

@@ -1,3 +1,4 @@
+import { directoriesIn } from './every-option.ts';
 import { abbreviationsOf, type Option, type Subcommand, type ToolGrammar, withOptions } from './grammar.ts';
 
 type Subcommands = ReadonlyMap<string, Subcommand>;
@@ -18,12 +19,19 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
   const programs = [...(first.runPrograms ?? []), ...(more.runPrograms ?? [])];
   const apart = [...(first.optionalApart ?? []), ...(more.optionalApart ?? [])];
   const two = [...(first.twoValues ?? []), ...(more.twoValues ?? [])];
+  const numbers = [...(first.numbersApart ?? []), ...(more.numbersApart ?? [])];
+  const prints = first.prints ?? more.prints;
+  const modules = first.modules ?? more.modules;
+  const tables = {
+    options: withOptions(first.options, more.options),
+    ...(subcommands === undefined ? {} : { subcommands }),
+  };
   const checks = [first.areHarmless, more.areHarmless].flatMap((check) => check ?? []);
   const risky = [first.riskyValues, more.riskyValues].flatMap((find) => find ?? []);
   return {
     ...first,
-    options: withOptions(first.options, more.options),
-    ...(subcommands === undefined ? {} : { subcommands }),
+    ...tables,
+    directories: directoriesIn(tables),
     ...(subcommands === undefined || first.abbreviations === undefined
       ? {}
       : { abbreviations: abbreviationsOf(subcommands) }),
@@ -37,6 +45,9 @@ export function extendGrammar(first: ToolGrammar, more: ToolGrammar): ToolGramma
     ...(programs.length === 0 ? {} : { runPrograms: new Set(programs) }),
     ...(apart.length === 0 ? {} : { optionalApart: new Set(apart) }),
     ...(two.length === 0 ? {} : { twoValues: new Set(two) }),
+    ...(numbers.length === 0 ? {} : { numbersApart: new Set(numbers) }),
+    ...(prints === undefined ? {} : { prints }),
+    ...(modules === undefined ? {} : { modules }),
     ...(checks.length === 0 ? {} : { areHarmless: (words) => checks.every((check) => check(words)) }),
     ...(risky.length === 0
       ? {}

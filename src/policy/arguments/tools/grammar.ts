@@ -128,6 +128,8 @@ export interface ToolGrammar {
   /** Options of the tool itself; if it has sub-commands, the options before one. */
   readonly options: OptionTable;
   readonly subcommands?: ReadonlyMap<string, Subcommand>;
+  /** The names of its options, and of its sub-commands', whose value leads to another directory. */
+  readonly directories?: readonly string[];
   /**
    * If true, the tool accepts any unique beginning of a sub-command. If a list: these, and a capital for a dash and
    * its letter.

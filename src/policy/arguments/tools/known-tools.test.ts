@@ -137,6 +137,37 @@ test.each(Object.entries(additions))(
   },
 );
 
+/** Refused of a known tool (file/taught-tools.test.ts), of no effect alone, or functions, which no test can compare. */
+type NotAdded =
+  | ('source' | 'style' | 'bare-cluster' | 'numbers' | 'options-behind-first' | 'options-anywhere')
+  | ('values-apart' | 'optional-behind-equals' | 'abbreviations' | 'sets-options' | 'interpreter')
+  | ('settings' | 'plain-settings' | 'variables-among-operands' | 'operands-are-goals' | 'run-by-node')
+  | ('option-groups' | 'subcommands' | 'resources')
+  | ('operands' | 'refuse' | 'reader');
+
+const toolAdditions: Record<Exclude<keyof ToolData, NotAdded>, unknown> = {
+  ...{ harmless: '-n', risky: '-n=/', groups: ['base', 'own'], 'may-be-aliases': 'a', runs: 'x' },
+  ...{ also: [{ 'first-operand': 'any', does: ['a'] }], bare: { does: ['a'] }, prints: ['-q'] },
+  ...{ 'any-case': ['-q'], 'value-forms': { network: ['-q'] }, 'run-programs': ['-q'] },
+  ...{ 'unclear-operands': ['x'], 'numbers-apart': ['-q'], 'optional-apart': ['-q'], 'two-values': ['-q'] },
+  modules: { options: ['-q'], 'run-others': 'x' },
+};
+
+test.each(Object.entries(toolAdditions))(
+  'A-495 what a policy adds to a known tool is as if Clawrden said it: %s',
+  (key, value) => {
+    const grammarWith = (more: object) => {
+      const groups = { base: { harmless: '-q?' }, own: { risky: '-x,--long=' } };
+      return compileTool(toolData.parse({ source: 'x', style: 'gnu', 'option-groups': groups, ...more }));
+    };
+    const seen = ({ areHarmless: _check, riskyValues: _find, ...rest }: ToolGrammar) => rest;
+    const base = { groups: ['base'], subcommands: { a: {} } };
+    const extended = extendGrammar(grammarWith(base), grammarWith({ [key]: value }));
+    expect(seen(extended)).toEqual(seen(grammarWith({ ...base, [key]: value })));
+    expect(seen(extended)).not.toEqual(seen(grammarWith(base)));
+  },
+);
+
 test.each([
   [{ does: ['gone'] }, 'does', 'there is no sub-command "gone"'],
   [{ also: [{ options: ['-x'], does: ['gone'] }] }, 'does', 'there is no sub-command "gone"'],
