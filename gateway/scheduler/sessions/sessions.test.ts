@@ -5,6 +5,7 @@ import { ClawrdenError } from '../../../src/errors.ts';
 import { InitSession } from '../../../src/init-client/init-session.ts';
 import type { AuditRecord } from '../../audit/audit-record.ts';
 import type { Ghost } from '../../ports/engine.ts';
+import { ReplicaUnreachable } from '../../workspaces/faults.ts';
 import { DockerHost } from '../hosts/docker-host.ts';
 import { createSweeps } from '../hosts/sweeps.ts';
 import type { LeaseRequest } from '../placement/candidates.ts';
@@ -172,6 +173,30 @@ test.each([
   session.leave();
   await vi.advanceTimersByTimeAsync(10);
   expect(did()).toEqual(['destroy']);
+});
+
+test('A-491 P20: a session whose host is left out gives way to one on another host, once that has started', async () => {
+  const { enter, sessions, hosts, engines, did } = await setUp();
+  const { session } = await enter(request('one'));
+  const at = hosts.indexOf(session.host!);
+  const isLeftOut = (host: DockerHost) => host === hosts[at];
+  const wish = { ...request('one'), isLeftOut, behindMs: (host: DockerHost) => (isLeftOut(host) ? 600_000 : 0) };
+  const [own, other] = [engines[at]!, engines[1 - at]!];
+  own.startGhost = () => Promise.reject(new ReplicaUnreachable('it is left out for 30 s'));
+  const { startGhost } = other;
+  other.startGhost = () => Promise.reject(new ClawrdenError('image-missing', 'not there'));
+  await expect((await enter(wish)).init).rejects.toThrow('it is left out for 30 s');
+  expect([session.isOpen, sessions.list().length]).toEqual([true, 1]);
+
+  other.startGhost = startGhost;
+  const next = await enter(wish);
+  await next.init;
+  expect(next.session.host).toBe(hosts[1 - at]);
+  expect([session.isOpen, session.over.aborted, did()]).toEqual([false, false, []]);
+  session.leave();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(did()).toEqual(['destroy']);
+  expect((await enter(request('one'))).session).toBe(next.session);
 });
 
 test('the session that was unused longest makes room for a fifth one; commands in all of them do not', async () => {

@@ -44,7 +44,10 @@ export function createSessions(parts: SessionsParts): Sessions {
       request,
       scheduler: parts.scheduler,
       start: (signal) => startSession(request, onPlace, parts, signal),
-      onStarted: (started) => tell(started, 'started', 'for a command'),
+      onStarted: (started) => {
+        tell(started, 'started', 'for a command');
+        replace(request, (other) => other !== started);
+      },
       onEnd: (ended, why) => {
         open.delete(ended);
         queueMicrotask(() => endings.add(ended, ended.end(why)));
@@ -55,6 +58,12 @@ export function createSessions(parts: SessionsParts): Sessions {
     return session;
   }
 
+  /** Those of its key that are old take no more commands. */
+  function replace({ key }: LeaseRequest, isOld: (session: Session) => boolean): void {
+    for (const session of [...open])
+      if (session.request.key === key && isOld(session)) session.retire('another one took its place');
+  }
+
   function end(concerned: Concerned, why: string): EndingSession[] {
     const before = endings.of(concerned);
     const own = [...open].filter(({ agent }) => concerned(agent));
@@ -63,10 +72,13 @@ export function createSessions(parts: SessionsParts): Sessions {
 
   return {
     of: (request, onPlace) => {
-      const known = [...open].find((session) => session.request.key === request.key && session.isOpen);
+      const known = [...open].find(
+        (session) =>
+          session.request.key === request.key && session.isOpen && !isLeftOut(session, request),
+      );
       if (known !== undefined) return known;
-      for (const session of open)
-        if (session.request.key === request.key) session.retire('another one took its place');
+      // One whose host is left out serves again if no other host can take it: it goes once another has started.
+      replace(request, ({ isOpen }) => !isOpen);
       return begin(request, onPlace);
     },
     list: () => [...open].map(viewOf),
@@ -79,6 +91,11 @@ export function createSessions(parts: SessionsParts): Sessions {
       await Promise.all(end(() => true, 'the gateway stops').map(({ gone }) => gone));
     },
   };
+}
+
+/** Its host is left out for the command. */
+export function isLeftOut({ host }: Session, request: LeaseRequest): boolean {
+  return host !== undefined && request.isLeftOut?.(host) === true;
 }
 
 /** Throws `rate-limit` if commands are in all of them. */
