@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
+import type { AuditRecord } from '../../audit/audit-record.ts';
 import type { WatchOptions } from '../../ports/engine.ts';
+import type { ExecutionRecord } from '../../ports/execution-record.ts';
 import { Scheduler } from '../placement/scheduler.ts';
 import { type GhostlyEngine, ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
 import { createWarmer } from '../warm/warmer.ts';
@@ -22,17 +24,18 @@ function fleetOver(engine: GhostlyEngine) {
   const scheduler = new Scheduler(hosts, { running: 100, queued: 10, queueTimeoutMs: 1000 });
   const warmer = createWarmer(scheduler, 5000, log);
   const state = { tags: 0, watches: [] as WatchOptions[], opened: [] as string[] };
+  const records: AuditRecord[] = [];
+  const lateExits = createLateExits(
+    (entry) => void records.push(entry),
+    () => true,
+  );
   engine.watch = async (options, signal) => {
     state.watches.push(options);
     options.onOpen?.(1);
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   };
   const fleet = createFleet({
-    ...{ hosts, scheduler, warmer, log, drained: new Set<string>() },
-    lateExits: createLateExits(
-      () => {},
-      () => true,
-    ),
+    ...{ hosts, scheduler, warmer, lateExits, log, drained: new Set<string>() },
     openEngine: ({ name }) => {
       if (name === 'wrong') throw new Error('its key cannot be read');
       state.opened.push(name);
@@ -45,7 +48,7 @@ function fleetOver(engine: GhostlyEngine) {
     warmer.close();
     await fleet.close();
   };
-  return { fleet, hosts, state, [Symbol.asyncDispose]: close };
+  return { fleet, hosts, warmer, lateExits, records, state, [Symbol.asyncDispose]: close };
 }
 
 test('A-325 P20: however many images an engine says have changed, each known one is asked for once and once more', async () => {
@@ -165,6 +168,27 @@ test('A-372 P20: a host whose sweep never ends holds up neither start nor stop, 
   expect([sweeps, over.hosts[1]?.up]).toEqual([2, false]);
   await over.fleet.close();
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+});
+
+test('A-492 P24: what was lost with a host is given up by the first sweep that removes all, also if an earlier one did not', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] });
+  const engine = ghostlyEngine('a');
+  let isLeft = true;
+  engine.removeStrays = async () => {
+    if (isLeft) throw new Error('containers are left after 20 s');
+    return 1;
+  };
+  await using over = fleetOver(engine);
+  const plan = JSON.stringify({ timeoutMs: 0 });
+  over.lateExits.expectThere({ id: 'x', host: 'a', container: 'c1', plan } as ExecutionRecord);
+  over.fleet.apply([host]);
+  await over.fleet.looked();
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect([over.hosts[0]?.up, over.records]).toEqual([true, []]);
+  isLeft = false;
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(over.records).toMatchObject([{ type: 'late-exit', container: 'c1' }]);
+  expect(over.lateExits.running()).toEqual([]);
 });
 
 test('P19: a host that is back is swept anew, after the sweep that began before it was lost', async () => {

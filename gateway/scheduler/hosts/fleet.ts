@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { abortable, deadline } from '../../../src/abort.ts';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
@@ -11,6 +10,7 @@ import type { Scheduler } from '../placement/scheduler.ts';
 import type { Warmer } from '../warm/warmer.ts';
 import { DockerHost } from './docker-host.ts';
 import type { LateExits } from './late-exits.ts';
+import { sameEngine } from './same-engine.ts';
 import { createSweeps, type Sweeps } from './sweeps.ts';
 import { type HostHooks, type HostWatch, watchHost } from './watch-host.ts';
 
@@ -165,7 +165,7 @@ function join(state: State, { config, engine }: NewHost): void {
   if (state.drained.has(host.name)) host.drain();
   const stop = new AbortController();
   const cleaning = setInterval(() => {
-    if (host.up && !state.sweeps.isRunning(host)) void state.sweeps.sweep(host, stop.signal);
+    if (host.up && !state.sweeps.isRunning(host)) void clean(host, state, stop.signal);
   }, cleanEveryMs).unref();
   host.onLost((error) => state.onLost?.(host.name, error));
   const watch = watchHost(host, state.hooks, stop.signal);
@@ -193,13 +193,22 @@ function resume({ hosts, scheduler, warmer }: FleetParts): void {
   warmer.poke();
 }
 
-function hostHooks(parts: FleetParts, { sweep }: Sweeps): HostHooks {
+/** Once everything is gone that nobody owns, no more is heard of what was lost there before. */
+async function clean(
+  host: DockerHost,
+  { sweeps, lateExits }: Pick<State, 'sweeps' | 'lateExits'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (await sweeps.sweep(host, signal)) lateExits.giveUp(host);
+}
+
+function hostHooks(parts: FleetParts, sweeps: Sweeps): HostHooks {
   const { scheduler, lateExits, log } = parts;
   const following = new WeakMap<DockerHost, ReturnType<typeof followImages>>();
   return {
     onAnswer: async (host, gap, signal) => {
       await lateExits.recall(host, gap);
-      if (await sweep(host, signal)) lateExits.giveUp(host);
+      await clean(host, { sweeps, lateExits }, signal);
       host.workspaces.forget();
       await Promise.all([host.images.refresh(), preload(host, parts)]);
     },
@@ -257,10 +266,4 @@ async function closeMember({ host, watch, stop, cleaning }: Member): Promise<voi
   stop.abort();
   await watch.ended;
   host.engine.close();
-}
-
-/** Whether it is the same engine, whatever else has changed. */
-function sameEngine(one: HostConfig, other: HostConfig): boolean {
-  const reached = ({ engine, tls, ssh }: HostConfig) => ({ engine, tls, ssh });
-  return isDeepStrictEqual(reached(one), reached(other));
 }

@@ -44,7 +44,7 @@ async function setUp(slots = 8) {
   });
   const hosts = await Promise.all(
     engines.map(async (engine, index) => {
-      const config = { name: `h${index}`, engine: '', labels: {}, slots, warm: 0, starts: 3 };
+      const config = { name: `h${index}`, engine: `unix:///${index}`, labels: {}, slots, warm: 0, starts: 3 };
       const host = new DockerHost(config, engine);
       host.answered();
       for (let at = 0; at < 6; at++) await host.images.find(at === 0 ? 'node:24' : `image:${at}`);
@@ -260,6 +260,26 @@ test('A-374 P19: a session whose host did not remove it is named until that host
   await vi.advanceTimersByTimeAsync(10);
   expect(await sweep(host, never)).toBe(true);
   expect(await left('one')).toEqual([]);
+});
+
+test('A-492 P19: a session whose host did not remove it is named until its engine is clean, by whatever host', async () => {
+  const { sessions, enter, hosts } = await setUp();
+  const { session, init } = await enter(request('one'));
+  await init;
+  const former = session.host!;
+  former.lose(new ClawrdenError('host-lost', 'lost'));
+  const left = () => Promise.all(sessions.end(() => true, 'a test').map(({ gone }) => gone));
+  const joinClean = async (engine: string) => {
+    await vi.advanceTimersByTimeAsync(10);
+    const host = new DockerHost({ ...former.config, engine }, ghostlyEngine('c'));
+    host.cleanedAt = performance.now();
+    hosts.push(host);
+  };
+  hosts.splice(hosts.indexOf(former), 1);
+  await joinClean('unix:///another');
+  expect(await left()).toEqual([false]);
+  await joinClean(former.config.engine);
+  expect(await left()).toEqual([]);
 });
 
 test('A-374 P19: a session that is still ending is named to who ends it again', async () => {

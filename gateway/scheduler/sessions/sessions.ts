@@ -3,12 +3,14 @@ import { ClawrdenError } from '../../../src/errors.ts';
 import type { AuditRecord } from '../../audit/audit-record.ts';
 import type { SessionView } from '../../ports/session-view.ts';
 import type { LeaseRequest } from '../placement/candidates.ts';
+import type { Scheduler } from '../placement/scheduler.ts';
 import { createEndings, type EndingSession, viewOf as endingOf } from './endings.ts';
 import { Session } from './session.ts';
 import { type StartSessionParts, startSession } from './start-session.ts';
 import { watchIdle } from './watch-idle.ts';
 
 export interface SessionsParts extends StartSessionParts {
+  readonly scheduler: Pick<Scheduler, 'lease' | 'hosts'>;
   readonly limits: () => SessionConfig;
   /** Appends to the audit without waiting. */
   readonly record: (entry: AuditRecord) => void;
@@ -34,7 +36,7 @@ export const mostSessions = 4;
 
 export function createSessions(parts: SessionsParts): Sessions {
   const open = new Set<Session>();
-  const endings = createEndings();
+  const endings = createEndings(parts.scheduler.hosts);
   const tell = recorder(parts);
   const watch = watchIdle(open, parts.limits);
 
