@@ -6,6 +6,7 @@ import type { AuditRecord } from '../../audit/audit-record.ts';
 import type { WatchOptions } from '../../ports/engine.ts';
 import type { ExecutionRecord } from '../../ports/execution-record.ts';
 import { Scheduler } from '../placement/scheduler.ts';
+import { shapeKey } from '../warm/ghost-shape.ts';
 import { type GhostlyEngine, ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
 import { createWarmer } from '../warm/warmer.ts';
 import { DockerHost } from './docker-host.ts';
@@ -15,6 +16,11 @@ import { createSweeps } from './sweeps.ts';
 
 const log = pino({ level: 'silent' });
 const host: HostConfig = { name: 'a', engine: 'unix:///none', labels: {}, slots: 8, warm: 0, starts: 3 };
+
+const shape = {
+  ...{ agent: 'coder', image: { reference: 'one', id: 'id:one' }, mounts: [], network: 'none' },
+  ...{ uid: 1, gid: 1, memoryBytes: 1, cpus: 1, pids: 1 },
+};
 
 afterEach(() => vi.useRealTimers());
 
@@ -131,10 +137,6 @@ test('A-328 P20: what runs on a host that leaves is spared by the host that join
   over.fleet.apply([host]);
   await over.fleet.looked();
   const [first] = over.hosts as [DockerHost];
-  const shape = {
-    ...{ agent: 'coder', image: { reference: 'one', id: 'id:one' }, mounts: [], network: 'none' },
-    ...{ uid: 1, gid: 1, memoryBytes: 1, cpus: 1, pids: 1 },
-  };
   const never = new AbortController().signal;
   const ghost = await first.start(shape, { pooled: false, timeoutMs: 1000 }, never);
   over.fleet.apply([{ ...host, ssh: { 'known-hosts': '/elsewhere' } } as unknown as HostConfig]);
@@ -143,6 +145,24 @@ test('A-328 P20: what runs on a host that leaves is spared by the host that join
   expect(kept.length).toBeGreaterThan(1);
   expect(kept.at(-1)).toEqual([ghost.containerId]);
   await first.destroy(ghost);
+});
+
+test('A-493 P20: a gateway that stops waits for no ghost that was being started on a host that leaves', async () => {
+  const engine = ghostlyEngine('a', 300);
+  await using over = fleetOver(engine);
+  over.fleet.apply([{ ...host, warm: 1 }]);
+  await over.fleet.looked();
+  const [first] = over.hosts as [DockerHost];
+  const key = shapeKey(shape);
+  over.warmer.wish([{ shape, key, labels: {}, timeoutMs: 1000, size: 1 }]);
+  await vi.waitFor(() => expect(first.warm.coming).toBe(1));
+  over.fleet.apply([]);
+  over.warmer.close();
+  await vi.waitFor(() => expect(first.warm.waiting(key)).toBe(1));
+  const began = performance.now();
+  await over.fleet.close();
+  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(over.hosts).toEqual([]);
 });
 
 test('A-372 P20: a host whose sweep never ends holds up neither start nor stop, and gets no second one', async () => {

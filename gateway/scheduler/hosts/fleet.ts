@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { abortable, deadline } from '../../../src/abort.ts';
+import { abortableSleep } from '../../../src/abortable-sleep.ts';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
 import type { ClawrdenError } from '../../../src/errors.ts';
 import { latestOnly } from '../../../src/latest-only.ts';
@@ -72,6 +73,7 @@ export function createFleet(parts: FleetParts): Fleet {
     ...{ ...parts, sweeps },
     members: new Map(),
     leaving: new Set(),
+    closing: new AbortController(),
     hooks: hostHooks(parts, sweeps),
   };
   const { members } = state;
@@ -97,6 +99,7 @@ export function createFleet(parts: FleetParts): Fleet {
       await abortable(looked, until.signal).catch(() => {});
     },
     close: async () => {
+      state.closing.abort();
       await Promise.all([...members.values()].map(closeMember));
       await Promise.all(state.leaving);
     },
@@ -107,6 +110,8 @@ interface State extends FleetParts {
   readonly members: Map<string, Member>;
   /** Hosts that gateway.yaml no longer names, until their work has ended. */
   readonly leaving: Set<Promise<void>>;
+  /** The gateway stops: no host's work is waited for any more. */
+  readonly closing: AbortController;
   readonly hooks: HostHooks;
   readonly sweeps: Sweeps;
 }
@@ -173,12 +178,12 @@ function join(state: State, { config, engine }: NewHost): void {
   engine.joined?.();
 }
 
-function retire({ members, leaving, hosts, log }: State, member: Member): void {
+function retire({ members, leaving, closing, hosts, log }: State, member: Member): void {
   const { host } = member;
   members.delete(host.name);
   host.drain();
   log.info({ host: host.name, running: host.running }, 'host is leaving');
-  const gone = emptied(member, log).finally(() => {
+  const gone = emptied(member, closing.signal, log).finally(() => {
     const at = hosts.indexOf(host);
     if (at >= 0) hosts.splice(at, 1);
     leaving.delete(gone);
@@ -252,11 +257,12 @@ async function preload(host: DockerHost, { images }: FleetParts): Promise<void> 
   await Promise.all(images().map((reference) => host.images.find(reference)));
 }
 
-/** Waits until its running work has ended, and then removes everything of ours there, unless the engine is lost. */
-async function emptied(member: Member, log: Logger): Promise<void> {
+/** Waits until its running work has ended, and everything of ours there is removed, unless the engine is lost. */
+async function emptied(member: Member, closing: AbortSignal, log: Logger): Promise<void> {
   const { host } = member;
   for (const ghost of host.warm.take(() => true)) void host.release(ghost);
-  while (host.running > 0 || (host.containers.size > 0 && host.up)) await sleep(leavingLookMs);
+  while (!closing.aborted && (host.running > 0 || (host.containers.size > 0 && host.up)))
+    await abortableSleep(leavingLookMs, closing).catch(() => {});
   await closeMember(member);
   log.info({ host: host.name }, 'host has left');
 }

@@ -42,15 +42,20 @@ export function createImagePulls(
 ): (reference: string, wish: ImageWish) => Promise<ImageFacts> {
   const pulls = new Map<string, Pull>();
   const failed = new FailedPulls();
+  /** One that was given up, and whose engine is about to say so, is nobody's. */
+  const pullOf = (host: DockerHost, reference: string): Pull | undefined => {
+    const pull = pulls.get(keyOf(host, reference));
+    return pull?.stop.signal.aborted === true ? undefined : pull;
+  };
   const pullTo = (host: DockerHost, reference: string): Pull => {
     const key = keyOf(host, reference);
-    const known = pulls.get(key);
+    const known = pullOf(host, reference);
     if (known !== undefined) return known;
     const since = performance.now();
     const pull = startPull(host, reference, withinMs);
     pulls.set(key, pull);
     const ended = (note: () => void) => () => {
-      pulls.delete(key);
+      if (pulls.get(key) === pull) pulls.delete(key);
       note();
     };
     const inVain = () => {
@@ -70,7 +75,7 @@ export function createImagePulls(
   };
   const begin = (reference: string, fit: readonly DockerHost[], not?: DockerHost) => {
     const others = fit.filter((host) => host !== not);
-    const host = pullingOf(fit, others, (each) => pulls.get(keyOf(each, reference)));
+    const host = pullingOf(fit, others, (each) => pullOf(each, reference));
     const best = host ?? bestFor(reference, others, failed);
     return { host: best, pull: pullTo(best, reference) };
   };

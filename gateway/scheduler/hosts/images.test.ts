@@ -208,6 +208,26 @@ test('A-402: pulls that are given up count as failed once they were waited for',
   expect(asked).toEqual(['a', 'a', 'a', 'b']);
 });
 
+test('A-402: who comes while a pull is being given up gets one that is not', async () => {
+  let count = 0;
+  const late: End = (given) => {
+    count += 1;
+    if (count > 1) return Promise.resolve();
+    return new Promise<never>((_, reject) =>
+      given.addEventListener('abort', () => setTimeout(reject, 50, given.reason)),
+    );
+  };
+  const { asked, pull } = pullingHosts({ a: late });
+  const gone = new AbortController();
+  const first = pull(gone.signal);
+  await isAsked(asked, ['a']);
+  gone.abort(new Error('gone'));
+  await expect(first).rejects.toThrow('gone');
+  const next = [pull(), pull()];
+  for (const facts of await Promise.all(next)) expect(facts.envHash).toBe('a');
+  expect(asked).toEqual(['a', 'a']);
+});
+
 function fakePace(): void {
   vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
