@@ -159,6 +159,24 @@ test('without a command it ends after `session.idle`, unless its processes use a
   ]);
 });
 
+test('A-494 P26: a wall clock that jumps neither ends a session nor keeps one, and what is shown of it follows', async () => {
+  const { enter, sessions } = await setUp();
+  const { session } = await enter(request('one'));
+  session.leave();
+  const jump = async (ms: number) => {
+    vi.setSystemTime(Date.now() + ms);
+    await vi.advanceTimersByTimeAsync(2_000);
+  };
+  await jump(10 * maxAgeMs);
+  const [shown] = sessions.list();
+  expect(Date.now() - shown!.usedAt).toBeLessThan(5_000);
+  expect(Date.now() - shown!.since).toBeLessThan(5_000);
+  await jump(-20 * maxAgeMs);
+  expect(sessions.list()).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(idleMs);
+  expect(sessions.list()).toEqual([]);
+});
+
 test.each([
   ['as old as sessions may be', async () => void (await vi.advanceTimersByTimeAsync(maxAgeMs))],
   ['takes no more work', async (host: DockerHost) => host.drain()],

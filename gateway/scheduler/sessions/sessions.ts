@@ -117,9 +117,11 @@ function recorder({ record }: SessionsParts) {
 
 function viewOf(session: Session): SessionView {
   const { id, agent, host, ghost, commands, since, usedAt, isOpen, request } = session;
+  const onTheWall = (at: number) => Date.now() - (performance.now() - at);
   return {
     ...{ id, name: `${agent} ${id}` },
-    ...{ agent, image: request.shape.image.reference, commands, since, usedAt },
+    ...{ agent, image: request.shape.image.reference, commands },
+    ...{ since: onTheWall(since), usedAt: onTheWall(usedAt) },
     ...{ host: host?.name ?? '', container: ghost?.containerId ?? '' },
     state: ghost === undefined ? 'starting' : isOpen ? 'open' : 'ending',
   };
