@@ -169,7 +169,7 @@ test.skipIf(process.getuid?.() !== 0)(
       expectChain();
       expect((await verifyAudit([file], { key: publicKey })).problem).toBeUndefined();
     } finally {
-      execFileSync('umount', [dir]);
+      execFileSync('umount', ['--lazy', dir]);
     }
   },
 );

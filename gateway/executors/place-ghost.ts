@@ -78,8 +78,7 @@ export function requestOf(
     ...{ shape, key: shapeKey(shape), avoid: new Map<DockerHost, ClawrdenError>() },
     labels: { ...execution.context.hostLabels, ...labelsOf(plan.agent) },
     behindMs: (host: DockerHost) => workspaces.behindMs(host.config, plan.agent),
-    isLeftOut: (host: DockerHost) =>
-      plan.mounts.length > 0 && workspaces.isLeftOut(host.config, plan.agent),
+    isLeftOut: (host: DockerHost) => plan.mounts.length > 0 && workspaces.isLeftOut(host.config, plan.agent),
   };
 }
 

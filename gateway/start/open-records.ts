@@ -93,15 +93,16 @@ export async function closeRecords({
   history,
   database,
 }: Pick<Records, 'audit' | 'history' | 'database'>): Promise<void> {
-  try {
-    await audit.append({ type: 'lifecycle', event: 'stop', text: '' });
-  } finally {
+  const faults: unknown[] = [];
+  const steps = [
+    () => audit.append({ type: 'lifecycle', event: 'stop', text: '' }),
     // It tells the database its last record.
-    await audit
-      .close()
-      .finally(() => history.close())
-      .finally(() => database.destroy());
-  }
+    () => audit.close(),
+    () => history.close(),
+    () => database.destroy(),
+  ];
+  for (const step of steps) await step().catch((error: unknown) => faults.push(error));
+  if (faults.length > 0) throw faults[0];
 }
 
 /**

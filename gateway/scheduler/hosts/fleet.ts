@@ -260,9 +260,12 @@ async function preload(host: DockerHost, { images }: FleetParts): Promise<void> 
 /** Waits until its running work has ended, and everything of ours there is removed, unless the engine is lost. */
 async function emptied(member: Member, closing: AbortSignal, log: Logger): Promise<void> {
   const { host } = member;
-  for (const ghost of host.warm.take(() => true)) void host.release(ghost);
-  while (!closing.aborted && (host.running > 0 || (host.containers.size > 0 && host.up)))
+  const isUsed = () => host.running > 0 || host.warm.coming > 0 || (host.containers.size > 0 && host.up);
+  for (;;) {
+    for (const ghost of host.warm.take(() => true)) void host.release(ghost);
+    if (closing.aborted || !isUsed()) break;
     await abortableSleep(leavingLookMs, closing).catch(() => {});
+  }
   await closeMember(member);
   log.info({ host: host.name }, 'host has left');
 }

@@ -1,4 +1,4 @@
-import { abortable, deadline } from '../../../src/abort.ts';
+import { abortable, deadline, onAbort } from '../../../src/abort.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { ImageFacts } from '../../ports/engine.ts';
 import type { DockerHost } from './docker-host.ts';
@@ -42,20 +42,18 @@ export function createImagePulls(
 ): (reference: string, wish: ImageWish) => Promise<ImageFacts> {
   const pulls = new Map<string, Pull>();
   const failed = new FailedPulls();
-  /** One that was given up, and whose engine is about to say so, is nobody's. */
-  const pullOf = (host: DockerHost, reference: string): Pull | undefined => {
-    const pull = pulls.get(keyOf(host, reference));
-    return pull?.stop.signal.aborted === true ? undefined : pull;
-  };
   const pullTo = (host: DockerHost, reference: string): Pull => {
     const key = keyOf(host, reference);
-    const known = pullOf(host, reference);
+    const known = pulls.get(key);
     if (known !== undefined) return known;
     const since = performance.now();
     const pull = startPull(host, reference, withinMs);
     pulls.set(key, pull);
+    const forget = () => pulls.get(key) === pull && pulls.delete(key);
+    // Nobody joins one that is given up while its engine has yet to say so.
+    onAbort(pull.stop.signal, forget);
     const ended = (note: () => void) => () => {
-      if (pulls.get(key) === pull) pulls.delete(key);
+      forget();
       note();
     };
     const inVain = () => {
@@ -75,7 +73,7 @@ export function createImagePulls(
   };
   const begin = (reference: string, fit: readonly DockerHost[], not?: DockerHost) => {
     const others = fit.filter((host) => host !== not);
-    const host = pullingOf(fit, others, (each) => pullOf(each, reference));
+    const host = pullingOf(fit, others, (each) => pulls.get(keyOf(each, reference)));
     const best = host ?? bestFor(reference, others, failed);
     return { host: best, pull: pullTo(best, reference) };
   };

@@ -75,8 +75,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   return {
     of: (request, onPlace) => {
       const known = [...open].find(
-        (session) =>
-          session.request.key === request.key && session.isOpen && !isLeftOut(session, request),
+        (session) => session.request.key === request.key && session.isOpen && !isLeftOut(session, request),
       );
       if (known !== undefined) return known;
       // One whose host is left out serves again if no other host can take it: it goes once another has started.
