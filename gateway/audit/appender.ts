@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
-import type { Link } from '../../src/audit/chain.ts';
+import { type Link, longestLine } from '../../src/audit/chain.ts';
 import { createInTurn } from '../../src/in-turn.ts';
 import type { AuditRecord, IncidentRecord, SigningKeyRecord } from './audit-record.ts';
 import { chainLines, type Lines, signedHandOver, signedHead } from './chain-lines.ts';
 import { type FaultNotes, isNoted } from './fault-notes.ts';
 import type { LogFile } from './log-file.ts';
-import { beginNewFile } from './new-file.ts';
+import { beginNewFile, findRoom } from './new-file.ts';
 import type { LogFault, OpenLog } from './open-log.ts';
 import type { Witness } from './witness.ts';
 
@@ -82,6 +82,14 @@ export class Appender {
     const signed = many || performance.now() - this.#signedAt >= headEvery.ms;
     await this.#append(due, signed);
     this.#incidents = [];
+  }
+
+  /** Rejects while a record, of whatever length, could not be written; otherwise a signed head is. */
+  async prove(): Promise<void> {
+    // A head may fit into the rest of the log's last block when nothing else fits.
+    await findRoom(this.#file.path, longestLine);
+    await this.write([]);
+    await this.#append([], true);
   }
 
   /** The former key signs this last record. */

@@ -5,6 +5,7 @@ import {
   closeSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   truncateSync,
@@ -137,6 +138,38 @@ test.skipIf(process.getuid?.() !== 0)(
       expectChain();
     } finally {
       execFileSync('umount', [dir]);
+    }
+  },
+);
+
+test.skipIf(process.getuid?.() !== 0)(
+  'A-490 P25: a log whose disk was full can be written again once there is room, although nobody brings a record',
+  { timeout: 30_000 },
+  async () => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'clawrden-audit-test', dir]);
+    try {
+      const audit = await openAuditLog(file, { key });
+      await audit.append(note('before'));
+      const filler = join(dir, 'filler');
+      expect(() => writeFileSync(filler, Buffer.alloc(2 * 1024 * 1024))).toThrow('ENOSPC');
+      await expect(audit.append(note('x'.repeat(8 * 1024)))).rejects.toThrow('ENOSPC');
+      // The last page of the log has room for a head, and then the disk for less than a long record.
+      const before = lines();
+      await sleep(3000);
+      truncateSync(filler, 900 * 1024);
+      await sleep(3000);
+      expect([audit.problem(), lines()]).toEqual([expect.stringContaining('ENOSPC'), before]);
+      rmSync(filler);
+      await vi.waitFor(() => expect(audit.problem()).toBe(''), 5000);
+      expect(lines().at(-1)?.type).toBe('head');
+      expect(readdirSync(dir)).toEqual(['audit.jsonl']);
+      await audit.append(note('after'));
+      await audit.close();
+      expect(texts()).toEqual(['before', 'after']);
+      expectChain();
+      expect((await verifyAudit([file], { key: publicKey })).problem).toBeUndefined();
+    } finally {
+      execFileSync('umount', ['--lazy', dir]);
     }
   },
 );

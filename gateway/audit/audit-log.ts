@@ -81,6 +81,8 @@ class Queue {
   problem = '';
   readonly #appender: Appender;
   readonly #looking: NodeJS.Timeout;
+  /** If it could not write: when it tries again although nobody brings a record, on the monotonic clock. */
+  #tryFrom = 0;
   #waiting: Waiting[] = [];
   #flushing: Promise<void> | undefined;
 
@@ -107,8 +109,10 @@ class Queue {
     await this.#appender.close();
   }
 
+  /** Who asks whether the gateway is ready brings no record, so it finds out by itself when it can write again. */
   #look(): void {
-    if (this.#flushing === undefined && this.#appender.needsFlush()) this.#flushing = this.#flush();
+    const isDue = this.problem === '' ? this.#appender.needsFlush() : performance.now() >= this.#tryFrom;
+    if (this.#flushing === undefined && isDue) this.#flushing = this.#flush();
   }
 
   async #flush(): Promise<void> {
@@ -120,6 +124,7 @@ class Queue {
         for (const { resolve } of batch) resolve();
       } catch (error) {
         this.problem = error instanceof Error ? error.message : String(error);
+        this.#tryFrom = performance.now() + tryEveryMs;
         const refusal = new ClawrdenError('audit-unwritable', `the audit cannot be written: ${this.problem}`);
         for (const { reject } of batch) reject(refusal);
       }
@@ -129,7 +134,8 @@ class Queue {
 
   async #write(entries: readonly Waiting['entry'][]): Promise<void> {
     const [first] = entries;
-    if (first !== undefined && isNextKey(first)) await this.#appender.handOver(first);
+    if (first === undefined && this.problem !== '') await this.#appender.prove();
+    else if (first !== undefined && isNextKey(first)) await this.#appender.handOver(first);
     else await this.#appender.write(entries.filter((entry): entry is AuditRecord => !isNextKey(entry)));
   }
 }
@@ -146,3 +152,4 @@ function isNextKey(entry: AuditRecord | NextKey): entry is NextKey {
 }
 
 const lookEveryMs = 500;
+const tryEveryMs = 2_000;

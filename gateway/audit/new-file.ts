@@ -1,4 +1,5 @@
-import { type FileHandle, link, lstat, open, readdir, rename, unlink } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, link, lstat, open, readdir, rename, statfs, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { rotatedFiles, rotatedName } from '../../src/audit/audit-files.ts';
 import { LogFile } from './log-file.ts';
@@ -27,6 +28,23 @@ export async function beginNewFile(path: string, seq: number): Promise<LogFile> 
     await unlink(next.name).catch(() => {});
     if (aside !== undefined) await dropSecondName(path, aside).catch(() => {});
     throw error;
+  }
+}
+
+/** Rejects if the log's disk has no room for so many bytes. Leaves nothing, also if the gateway is killed. */
+export async function findRoom(path: string, bytes: number): Promise<void> {
+  const { blocks, bfree, bsize } = await statfs(dirname(path));
+  // What little is left is for others who write there.
+  if (blocks > 0 && bfree * bsize < bytes)
+    throw new Error(`ENOSPC: no space left on device for a record of ${bytes} bytes`);
+  const { name, handle } = await openUnused((attempt) => nextName(path, attempt));
+  try {
+    await unlink(name);
+    // Some of the room may be another user's, and a file system may make zeros smaller.
+    await handle.writeFile(randomBytes(bytes));
+    await handle.datasync();
+  } finally {
+    await handle.close();
   }
 }
 

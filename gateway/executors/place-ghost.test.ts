@@ -46,7 +46,7 @@ function start(settle: (host: string) => Promise<void>) {
   const parts: PlacerParts = {
     scheduler: { lease } as unknown as Scheduler,
     warmer: { asked: () => {}, poke: () => {} } as unknown as Warmer,
-    workspaces: { visit, behindMs: () => 0, gate: () => gate },
+    workspaces: { visit, behindMs: () => 0, isLeftOut: () => false, gate: () => gate },
     startTimeoutMs: 1000,
     labelsOf: () => ({}),
     onHostLost: () => {},

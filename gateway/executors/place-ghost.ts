@@ -32,7 +32,7 @@ export interface Placed {
 export interface PlacerParts {
   readonly scheduler: Scheduler;
   readonly warmer: Warmer;
-  readonly workspaces: Pick<Workspaces, 'visit' | 'behindMs' | 'gate'>;
+  readonly workspaces: Pick<Workspaces, 'visit' | 'behindMs' | 'isLeftOut' | 'gate'>;
   readonly startTimeoutMs: number;
   /** Labels that the hosts of an agent must have. */
   readonly labelsOf: (agent: string) => Readonly<Record<string, string>>;
@@ -78,6 +78,7 @@ export function requestOf(
     ...{ shape, key: shapeKey(shape), avoid: new Map<DockerHost, ClawrdenError>() },
     labels: { ...execution.context.hostLabels, ...labelsOf(plan.agent) },
     behindMs: (host: DockerHost) => workspaces.behindMs(host.config, plan.agent),
+    isLeftOut: (host: DockerHost) => plan.mounts.length > 0 && workspaces.isLeftOut(host.config, plan.agent),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Plan } from '../../src/plan.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
 import type { Session } from '../scheduler/sessions/session.ts';
-import type { Sessions } from '../scheduler/sessions/sessions.ts';
+import { isLeftOut, type Sessions } from '../scheduler/sessions/sessions.ts';
 import {
   type Place,
   type Placed,
@@ -54,7 +54,8 @@ async function enter(
     } catch (error) {
       execution.signal.throwIfAborted();
       // Nothing of the plan was sent.
-      if (toClawrdenError(error).code !== 'session-lost' || tries === mostTries) throw error;
+      const isLost = toClawrdenError(error).code === 'session-lost';
+      if (!(isLost || isLeftOut(session, request)) || tries === mostTries) throw error;
     }
   }
 }

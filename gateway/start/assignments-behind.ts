@@ -4,7 +4,10 @@ import { dropAssignment, keepAssignment } from '../store/assignments.ts';
 import type { Database } from '../store/database.ts';
 import type { PrincipalChange } from './principals-behind.ts';
 
-/** What is stricter counts; what an admin gave and the database lacks has to be given again. */
+/**
+ * What is stricter counts, whatever the wall clock said: what an admin gives is in the audit first. What the database lacks
+ * of that has to be given again.
+ */
 export async function assignmentChanges(
   database: Database,
   words: ReadonlyMap<string, Recorded<AssignmentRecord>>,
@@ -12,7 +15,7 @@ export async function assignmentChanges(
   const rows = await database.selectFrom('assignments').selectAll().execute();
   return rows.flatMap((row) => {
     const word = words.get(`${row.agent} ${row.tool}`);
-    if (word === undefined || row.set_at > Date.parse(word.time)) return [];
+    if (word === undefined) return [];
     const name = `${row.tool} of agent ${row.agent}`;
     if (word.event !== 'assigned')
       return [{ text: `${name} unassigned`, apply: () => dropAssignment(database, row) }];

@@ -15,7 +15,9 @@ import { openRevocations } from '../control/revocations.ts';
 import type { Approvers } from '../ports/approvers.ts';
 import { openLinks } from '../principals/links.ts';
 import { type FirstPeople, openPeople } from '../principals/people.ts';
+import { keepAssignment, readAssignments } from '../store/assignments.ts';
 import { openDatabase } from '../store/database.ts';
+import { keepLink } from '../store/links.ts';
 import { openRecords, type Records } from './open-records.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
@@ -129,6 +131,26 @@ test('P10 P25: links come from the audit if the database lost them, and what it 
   const third = await start();
   expect((await openLinks({ ...third, isPerson })).list()).toMatchObject(linked);
   expect(told(third)).toEqual([]);
+});
+
+test('A-494 P26: what was taken back in the audit is gone, although the wall clock was set back since it was given', async () => {
+  const first = await start();
+  const set_at = Date.now() + 3_600_000;
+  const said = { by: 'person:admin', reason: '' };
+  const assigned = { agent: 'coder', tool: 'npm', action: 'allow' } as const;
+  await keepAssignment(first.database, { ...assigned, set_by: said.by, set_at });
+  const linked = { principal: 'person:ann', person: 'admin' };
+  await keepLink(first.database, { ...linked, by: said.by, since: set_at });
+  first.audit.unkept();
+  await first.audit.append({ type: 'assignment', event: 'unassigned', ...assigned, ...said });
+  await first.audit.append({ type: 'link', event: 'removed', ...linked, ...said });
+  await stop(first);
+  const second = await start();
+  expect(await readAssignments(second.database)).toEqual([]);
+  expect(await second.database.selectFrom('links').selectAll().execute()).toEqual([]);
+  expect(told(second)).toEqual([
+    expect.stringMatching(/person:ann linked no more, npm of agent coder unassigned/),
+  ]);
 });
 
 test('P19 P25: that somebody learned is no state of an agent: one that was paused stays so', async () => {

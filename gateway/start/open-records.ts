@@ -83,13 +83,26 @@ export async function openRecords(
     notices: createNotices(index),
     tokens: await openEnrolmentTokens(database),
     settledUpTo: typeof recorded === 'string' ? Infinity : recorded.seq,
-    close: async () => {
-      await audit.append({ type: 'lifecycle', event: 'stop', text: '' });
-      await audit.close();
-      await history.close();
-      await database.destroy();
-    },
+    close: () => closeRecords({ audit, history, database }),
   };
+}
+
+/** If the audit's disk is full, the rejection says so; the history is written all the same. */
+export async function closeRecords({
+  audit,
+  history,
+  database,
+}: Pick<Records, 'audit' | 'history' | 'database'>): Promise<void> {
+  const faults: unknown[] = [];
+  const steps = [
+    () => audit.append({ type: 'lifecycle', event: 'stop', text: '' }),
+    // It tells the database its last record.
+    () => audit.close(),
+    () => history.close(),
+    () => database.destroy(),
+  ];
+  for (const step of steps) await step().catch((error: unknown) => faults.push(error));
+  if (faults.length > 0) throw faults[0];
 }
 
 /**

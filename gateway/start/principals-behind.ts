@@ -85,7 +85,7 @@ export async function apiTokenChanges(
   });
 }
 
-/** The last word counts, if the database has nothing newer. */
+/** The last word counts: each is in the audit before it is in the database, and their times are of a clock that is set. */
 export async function linkChanges(
   database: Database,
   links: ReadonlyMap<string, Recorded<LinkRecord>>,
@@ -95,7 +95,6 @@ export async function linkChanges(
   return [...links.values()].flatMap(({ principal, person, event, by, time }) => {
     const there = known.get(principal);
     const since = Date.parse(time);
-    if (there !== undefined && there.set_at > since) return [];
     if (event === 'removed')
       return there === undefined
         ? []

@@ -21,6 +21,8 @@ export interface Workspaces {
   readonly gate: (agent: string) => Gate | undefined;
   /** How long it may take until the agent's workspace is on the host as it is at home, in milliseconds: an estimate. */
   readonly behindMs: (host: Place, agent: string) => number;
+  /** The agent's workspace would follow to it, and does not for a while. */
+  readonly isLeftOut: (host: Place, agent: string) => boolean;
 }
 
 export interface FollowParts extends VisitParts {
@@ -39,7 +41,10 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
     const sync = parts.agents().get(agent)?.workspace?.sync;
     return sync === undefined || seesHome(host, sync) ? undefined : sync;
   };
+  const isLeftOut = (host: Place, agent: string): boolean =>
+    syncOn(host, agent) !== undefined && parts.turns.leftOut.why({ agent, host: host.name }) !== undefined;
   return {
+    isLeftOut,
     placed: (host, shape, signal) => {
       const sync = syncOn(parts.hosts().get(host), shape.agent);
       const isThere = sync === undefined || shape.mounts.length === 0;
@@ -58,8 +63,8 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
     },
     behindMs: (host, agent) => {
       if (syncOn(host, agent) === undefined) return 0;
-      const { replicas, turns } = parts;
-      if (turns.leftOut.why({ agent, host: host.name }) !== undefined) return leftOutMs;
+      if (isLeftOut(host, agent)) return leftOutMs;
+      const { replicas } = parts;
       return behindMs(replicas.known(host.name, agent), replicas.homes.get(agent));
     },
   };

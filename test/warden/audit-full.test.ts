@@ -3,7 +3,7 @@ import { createPublicKey } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { verifyAudit } from '../../src/audit/verify-audit.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { type Mirrored, newMirrored, play } from './mirrored.ts';
@@ -59,6 +59,8 @@ describe.skipIf(process.getuid?.() !== 0)('an audit on a disk of its own (mounti
     });
 
     rmSync(filler);
+    // A-490: `/readyz` says the same, and nothing is appended meanwhile.
+    await vi.waitFor(async () => expect(await status()).toBe(''), 10_000);
     const states = JSON.parse((await gateway.cli('agents', '--json')).stdout) as object[];
     expect(states).toMatchObject([
       { name: 'coder', killed: false },

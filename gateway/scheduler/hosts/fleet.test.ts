@@ -2,8 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
+import type { AuditRecord } from '../../audit/audit-record.ts';
 import type { WatchOptions } from '../../ports/engine.ts';
+import type { ExecutionRecord } from '../../ports/execution-record.ts';
 import { Scheduler } from '../placement/scheduler.ts';
+import { shapeKey } from '../warm/ghost-shape.ts';
 import { type GhostlyEngine, ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
 import { createWarmer } from '../warm/warmer.ts';
 import { DockerHost } from './docker-host.ts';
@@ -14,6 +17,11 @@ import { createSweeps } from './sweeps.ts';
 const log = pino({ level: 'silent' });
 const host: HostConfig = { name: 'a', engine: 'unix:///none', labels: {}, slots: 8, warm: 0, starts: 3 };
 
+const shape = {
+  ...{ agent: 'coder', image: { reference: 'one', id: 'id:one' }, mounts: [], network: 'none' },
+  ...{ uid: 1, gid: 1, memoryBytes: 1, cpus: 1, pids: 1 },
+};
+
 afterEach(() => vi.useRealTimers());
 
 /** A fleet over an engine that says what the test tells it to. */
@@ -22,17 +30,18 @@ function fleetOver(engine: GhostlyEngine) {
   const scheduler = new Scheduler(hosts, { running: 100, queued: 10, queueTimeoutMs: 1000 });
   const warmer = createWarmer(scheduler, 5000, log);
   const state = { tags: 0, watches: [] as WatchOptions[], opened: [] as string[] };
+  const records: AuditRecord[] = [];
+  const lateExits = createLateExits(
+    (entry) => void records.push(entry),
+    () => true,
+  );
   engine.watch = async (options, signal) => {
     state.watches.push(options);
     options.onOpen?.(1);
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   };
   const fleet = createFleet({
-    ...{ hosts, scheduler, warmer, log, drained: new Set<string>() },
-    lateExits: createLateExits(
-      () => {},
-      () => true,
-    ),
+    ...{ hosts, scheduler, warmer, lateExits, log, drained: new Set<string>() },
     openEngine: ({ name }) => {
       if (name === 'wrong') throw new Error('its key cannot be read');
       state.opened.push(name);
@@ -45,7 +54,7 @@ function fleetOver(engine: GhostlyEngine) {
     warmer.close();
     await fleet.close();
   };
-  return { fleet, hosts, state, [Symbol.asyncDispose]: close };
+  return { fleet, hosts, warmer, lateExits, records, state, [Symbol.asyncDispose]: close };
 }
 
 test('A-325 P20: however many images an engine says have changed, each known one is asked for once and once more', async () => {
@@ -128,10 +137,6 @@ test('A-328 P20: what runs on a host that leaves is spared by the host that join
   over.fleet.apply([host]);
   await over.fleet.looked();
   const [first] = over.hosts as [DockerHost];
-  const shape = {
-    ...{ agent: 'coder', image: { reference: 'one', id: 'id:one' }, mounts: [], network: 'none' },
-    ...{ uid: 1, gid: 1, memoryBytes: 1, cpus: 1, pids: 1 },
-  };
   const never = new AbortController().signal;
   const ghost = await first.start(shape, { pooled: false, timeoutMs: 1000 }, never);
   over.fleet.apply([{ ...host, ssh: { 'known-hosts': '/elsewhere' } } as unknown as HostConfig]);
@@ -140,6 +145,38 @@ test('A-328 P20: what runs on a host that leaves is spared by the host that join
   expect(kept.length).toBeGreaterThan(1);
   expect(kept.at(-1)).toEqual([ghost.containerId]);
   await first.destroy(ghost);
+});
+
+/** A ghost is being started ahead for 300 ms, on a host that is then gone from gateway.yaml. */
+async function leaveWhileStarting(hold: (host: DockerHost) => void) {
+  const engine = ghostlyEngine('a', 300);
+  const over = fleetOver(engine);
+  over.fleet.apply([{ ...host, warm: 1 }]);
+  await over.fleet.looked();
+  const [first] = over.hosts as [DockerHost];
+  over.warmer.wish([{ shape, key: shapeKey(shape), labels: {}, timeoutMs: 1000, size: 1 }]);
+  await vi.waitFor(() => expect(first.warm.coming).toBe(1));
+  hold(first);
+  over.fleet.apply([]);
+  return { over, first, engine };
+}
+
+test('A-493 P20: a gateway that stops waits for no ghost that was being started on a host that leaves', async () => {
+  const { over, first } = await leaveWhileStarting((one) => void one.reserve(shape, 1));
+  over.warmer.close();
+  await vi.waitFor(() => expect(first.warm.coming).toBe(0));
+  const began = performance.now();
+  await over.fleet.close();
+  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(over.hosts).toEqual([]);
+});
+
+test('A-493: a host leaves once a ghost that was being started there is gone', async () => {
+  const { over, engine } = await leaveWhileStarting(() => {});
+  expect(over.hosts).toHaveLength(1);
+  await vi.waitFor(() => expect(over.hosts).toEqual([]), 5_000);
+  expect(engine.started.map(({ ghost }) => ghost.did)).toEqual([['release']]);
+  await over.fleet.close();
 });
 
 test('A-372 P20: a host whose sweep never ends holds up neither start nor stop, and gets no second one', async () => {
@@ -165,6 +202,27 @@ test('A-372 P20: a host whose sweep never ends holds up neither start nor stop, 
   expect([sweeps, over.hosts[1]?.up]).toEqual([2, false]);
   await over.fleet.close();
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+});
+
+test('A-492 P24: what was lost with a host is given up by the first sweep that removes all, also if an earlier one did not', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] });
+  const engine = ghostlyEngine('a');
+  let isLeft = true;
+  engine.removeStrays = async () => {
+    if (isLeft) throw new Error('containers are left after 20 s');
+    return 1;
+  };
+  await using over = fleetOver(engine);
+  const plan = JSON.stringify({ timeoutMs: 0 });
+  over.lateExits.expectThere({ id: 'x', host: 'a', container: 'c1', plan } as ExecutionRecord);
+  over.fleet.apply([host]);
+  await over.fleet.looked();
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect([over.hosts[0]?.up, over.records]).toEqual([true, []]);
+  isLeft = false;
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(over.records).toMatchObject([{ type: 'late-exit', container: 'c1' }]);
+  expect(over.lateExits.running()).toEqual([]);
 });
 
 test('P19: a host that is back is swept anew, after the sweep that began before it was lost', async () => {

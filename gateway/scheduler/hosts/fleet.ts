@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { abortable, deadline } from '../../../src/abort.ts';
+import { abortableSleep } from '../../../src/abortable-sleep.ts';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
 import type { ClawrdenError } from '../../../src/errors.ts';
 import { latestOnly } from '../../../src/latest-only.ts';
@@ -11,6 +11,7 @@ import type { Scheduler } from '../placement/scheduler.ts';
 import type { Warmer } from '../warm/warmer.ts';
 import { DockerHost } from './docker-host.ts';
 import type { LateExits } from './late-exits.ts';
+import { sameEngine } from './same-engine.ts';
 import { createSweeps, type Sweeps } from './sweeps.ts';
 import { type HostHooks, type HostWatch, watchHost } from './watch-host.ts';
 
@@ -72,6 +73,7 @@ export function createFleet(parts: FleetParts): Fleet {
     ...{ ...parts, sweeps },
     members: new Map(),
     leaving: new Set(),
+    closing: new AbortController(),
     hooks: hostHooks(parts, sweeps),
   };
   const { members } = state;
@@ -97,6 +99,7 @@ export function createFleet(parts: FleetParts): Fleet {
       await abortable(looked, until.signal).catch(() => {});
     },
     close: async () => {
+      state.closing.abort();
       await Promise.all([...members.values()].map(closeMember));
       await Promise.all(state.leaving);
     },
@@ -107,6 +110,8 @@ interface State extends FleetParts {
   readonly members: Map<string, Member>;
   /** Hosts that gateway.yaml no longer names, until their work has ended. */
   readonly leaving: Set<Promise<void>>;
+  /** The gateway stops: no host's work is waited for any more. */
+  readonly closing: AbortController;
   readonly hooks: HostHooks;
   readonly sweeps: Sweeps;
 }
@@ -165,7 +170,7 @@ function join(state: State, { config, engine }: NewHost): void {
   if (state.drained.has(host.name)) host.drain();
   const stop = new AbortController();
   const cleaning = setInterval(() => {
-    if (host.up && !state.sweeps.isRunning(host)) void state.sweeps.sweep(host, stop.signal);
+    if (host.up && !state.sweeps.isRunning(host)) void clean(host, state, stop.signal);
   }, cleanEveryMs).unref();
   host.onLost((error) => state.onLost?.(host.name, error));
   const watch = watchHost(host, state.hooks, stop.signal);
@@ -173,12 +178,12 @@ function join(state: State, { config, engine }: NewHost): void {
   engine.joined?.();
 }
 
-function retire({ members, leaving, hosts, log }: State, member: Member): void {
+function retire({ members, leaving, closing, hosts, log }: State, member: Member): void {
   const { host } = member;
   members.delete(host.name);
   host.drain();
   log.info({ host: host.name, running: host.running }, 'host is leaving');
-  const gone = emptied(member, log).finally(() => {
+  const gone = emptied(member, closing.signal, log).finally(() => {
     const at = hosts.indexOf(host);
     if (at >= 0) hosts.splice(at, 1);
     leaving.delete(gone);
@@ -193,13 +198,22 @@ function resume({ hosts, scheduler, warmer }: FleetParts): void {
   warmer.poke();
 }
 
-function hostHooks(parts: FleetParts, { sweep }: Sweeps): HostHooks {
+/** Once everything is gone that nobody owns, no more is heard of what was lost there before. */
+async function clean(
+  host: DockerHost,
+  { sweeps, lateExits }: Pick<State, 'sweeps' | 'lateExits'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (await sweeps.sweep(host, signal)) lateExits.giveUp(host);
+}
+
+function hostHooks(parts: FleetParts, sweeps: Sweeps): HostHooks {
   const { scheduler, lateExits, log } = parts;
   const following = new WeakMap<DockerHost, ReturnType<typeof followImages>>();
   return {
     onAnswer: async (host, gap, signal) => {
       await lateExits.recall(host, gap);
-      if (await sweep(host, signal)) lateExits.giveUp(host);
+      await clean(host, { sweeps, lateExits }, signal);
       host.workspaces.forget();
       await Promise.all([host.images.refresh(), preload(host, parts)]);
     },
@@ -243,11 +257,15 @@ async function preload(host: DockerHost, { images }: FleetParts): Promise<void> 
   await Promise.all(images().map((reference) => host.images.find(reference)));
 }
 
-/** Waits until its running work has ended, and then removes everything of ours there, unless the engine is lost. */
-async function emptied(member: Member, log: Logger): Promise<void> {
+/** Waits until its running work has ended, and everything of ours there is removed, unless the engine is lost. */
+async function emptied(member: Member, closing: AbortSignal, log: Logger): Promise<void> {
   const { host } = member;
-  for (const ghost of host.warm.take(() => true)) void host.release(ghost);
-  while (host.running > 0 || (host.containers.size > 0 && host.up)) await sleep(leavingLookMs);
+  const isUsed = () => host.running > 0 || host.warm.coming > 0 || (host.containers.size > 0 && host.up);
+  for (;;) {
+    for (const ghost of host.warm.take(() => true)) void host.release(ghost);
+    if (closing.aborted || !isUsed()) break;
+    await abortableSleep(leavingLookMs, closing).catch(() => {});
+  }
   await closeMember(member);
   log.info({ host: host.name }, 'host has left');
 }
@@ -257,10 +275,4 @@ async function closeMember({ host, watch, stop, cleaning }: Member): Promise<voi
   stop.abort();
   await watch.ended;
   host.engine.close();
-}
-
-/** Whether it is the same engine, whatever else has changed. */
-function sameEngine(one: HostConfig, other: HostConfig): boolean {
-  const reached = ({ engine, tls, ssh }: HostConfig) => ({ engine, tls, ssh });
-  return isDeepStrictEqual(reached(one), reached(other));
 }

@@ -1,4 +1,4 @@
-import { abortable, deadline } from '../../../src/abort.ts';
+import { abortable, deadline, onAbort } from '../../../src/abort.ts';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { ImageFacts } from '../../ports/engine.ts';
 import type { DockerHost } from './docker-host.ts';
@@ -49,8 +49,11 @@ export function createImagePulls(
     const since = performance.now();
     const pull = startPull(host, reference, withinMs);
     pulls.set(key, pull);
+    const forget = () => pulls.get(key) === pull && pulls.delete(key);
+    // Nobody joins one that is given up while its engine has yet to say so.
+    onAbort(pull.stop.signal, forget);
     const ended = (note: () => void) => () => {
-      pulls.delete(key);
+      forget();
       note();
     };
     const inVain = () => {

@@ -157,7 +157,9 @@ function pullingHosts(ends: Readonly<Record<string, End>>) {
 
 const fail = () => Promise.reject(new ClawrdenError('image-missing', 'no registry'));
 const hang = (given: AbortSignal) =>
-  new Promise<never>((_, reject) => given.addEventListener('abort', () => reject(given.reason)));
+  new Promise<never>((_, reject) =>
+    given.addEventListener('abort', () => setImmediate(reject, given.reason)),
+  );
 
 function fakeClock(): void {
   vi.useFakeTimers({ toFake: ['performance'] });
@@ -206,6 +208,13 @@ test('A-402: pulls that are given up count as failed once they were waited for',
   await giveUpAfter(29_000);
   await expect(pull()).rejects.toThrow('no registry');
   expect(asked).toEqual(['a', 'a', 'a', 'b']);
+});
+
+test('A-402: who comes while a pull is being given up gets one of its own', async () => {
+  const ends: End[] = [hang, async () => {}];
+  const { asked, pull } = pullingHosts({ a: (...given) => ends.shift()!(...given) });
+  await expect(pull(AbortSignal.timeout(20))).rejects.toThrow('timeout');
+  expect([(await pull()).envHash, asked]).toEqual(['a', ['a', 'a']]);
 });
 
 function fakePace(): void {

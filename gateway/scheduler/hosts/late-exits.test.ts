@@ -79,6 +79,11 @@ test('a host that is back is asked what happened meanwhile; what it does not kno
   lateExits.expect(host, lost('c2'));
   lateExits.expect(hostOn(engine), lost('elsewhere'));
   await lateExits.recall(host, { from: 10, until: 20 });
+  // A-492: that sweep began before it was lost.
+  host.cleanedAt = performance.now() - 60_000;
+  lateExits.giveUp(host);
+  expect(records).toHaveLength(1);
+  host.cleanedAt = performance.now();
   lateExits.giveUp(host);
   expect(asked).toEqual([{ since: 10, until: 20 }]);
   expect(records).toMatchObject([
@@ -105,7 +110,9 @@ test('what an earlier gateway lost may be running until its init has ended it, o
   expect(running()).toEqual(['soon', 'later', 'elsewhere', 'no plan']);
   vi.advanceTimersByTime(15_000);
   expect(running()).toEqual(['later', 'elsewhere', 'no plan']);
-  lateExits.giveUp(hostOn(ghostlyEngine('build-1')));
+  const cleaned = hostOn(ghostlyEngine('build-1'));
+  cleaned.cleanedAt = performance.now();
+  lateExits.giveUp(cleaned);
   expect(running()).toEqual(['elsewhere', 'no plan']);
   expect(records).toMatchObject([{ container: 'soon' }, { container: 'later', host: 'build-1' }]);
   vi.advanceTimersByTime(86_400_000);
@@ -160,6 +167,7 @@ test('A-326 P19: a command on a host that has left is heard of by the next host 
   lateExits.hear(new DockerHost(config, ghostlyEngine('build-2')), ended('c1', 7));
   expect(records).toEqual([]);
   lateExits.hear(again, ended('c1', 7));
+  again.cleanedAt = performance.now();
   lateExits.giveUp(again);
   expect(records).toMatchObject([{ container: 'c1', code: 7 }, { container: 'c2' }]);
   expect(lateExits.running()).toEqual([]);

@@ -17,7 +17,7 @@ export interface LateExits {
    * after it.
    */
   readonly recall: (host: DockerHost, gap: Gap) => Promise<void>;
-  /** What is unknown now stays unknown. */
+  /** Everything that nobody owned was removed there: what was lost before that stays unknown. */
   readonly giveUp: (host: DockerHost) => void;
   /** Commands that may still run: their end is unknown, and their init's own deadline is not over. */
   readonly running: () => ExecutionRecord[];
@@ -33,7 +33,9 @@ interface Expected {
   /** If there is none, or it has left gateway.yaml, any host that gets its name is the one. */
   readonly host?: DockerHost;
   readonly execution: ExecutionRecord;
-  /** On the monotonic clock: when its init has ended it by itself. */
+  /** On the monotonic clock, as what follows. */
+  readonly since: number;
+  /** When its init has ended it by itself. */
   readonly overAt: number;
 }
 
@@ -71,11 +73,13 @@ export function createLateExits(
 
   return {
     expect: (host, execution) => {
-      add({ host, execution, overAt: performance.now() + longestRun(execution) });
+      const since = performance.now();
+      add({ host, execution, since, overAt: since + longestRun(execution) });
     },
     expectThere: (execution) => {
       const leftMs = longestRun(execution) - ranFor(execution);
-      if (leftMs > 0) add({ execution, overAt: performance.now() + leftMs });
+      const since = performance.now();
+      if (leftMs > 0) add({ execution, since, overAt: since + leftMs });
     },
     hear,
     recall: async (host, { from, until }) => {
@@ -84,7 +88,8 @@ export function createLateExits(
       await host.engine.watch({ since: from, until, onEvent }, AbortSignal.timeout(recallMs));
     },
     giveUp: (host) => {
-      for (const entry of ofHost(host)) {
+      // A sweep that was going on has spared what was lost meanwhile.
+      for (const entry of ofHost(host).filter(({ since }) => since <= host.cleanedAt)) {
         tell(entry, undefined, 'its end is unknown; if it still ran, it was removed');
       }
     },

@@ -12,6 +12,8 @@ export interface LeaseRequest {
   readonly avoid: ReadonlyMap<DockerHost, ClawrdenError>;
   /** How long it takes until the agent's workspace is there, in milliseconds; absent: it is there. */
   readonly behindMs?: (host: DockerHost) => number;
+  /** A session there is not for this command, if the agent can have one elsewhere. */
+  readonly isLeftOut?: (host: DockerHost) => boolean;
   /** No other host will do: what it needs is there. */
   readonly only?: DockerHost;
 }

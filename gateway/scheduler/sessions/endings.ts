@@ -1,3 +1,5 @@
+import type { DockerHost } from '../hosts/docker-host.ts';
+import { sameEngine } from '../hosts/same-engine.ts';
 import type { Session } from './session.ts';
 
 export interface EndingSession {
@@ -23,7 +25,7 @@ export interface Endings {
   readonly of: (concerned: (agent: string) => boolean) => EndingSession[];
 }
 
-export function createEndings(): Endings {
+export function createEndings(hosts: readonly DockerHost[]): Endings {
   const endings = new Set<Ending>();
 
   async function follow(ending: Ending): Promise<void> {
@@ -32,7 +34,7 @@ export function createEndings(): Endings {
   }
 
   function look(): void {
-    for (const ending of endings) if (isSwept(ending)) endings.delete(ending);
+    for (const ending of endings) if (isSwept(ending, hosts)) endings.delete(ending);
   }
 
   return {
@@ -55,7 +57,9 @@ export function viewOf({ session, gone }: Pick<Ending, 'session' | 'gone'>): End
   return { agent: session.agent, host: session.host?.name ?? '', gone };
 }
 
-/** A sweep that began after it was given up has removed it. */
-function isSwept({ session: { host }, failedAt }: Ending): boolean {
-  return failedAt !== undefined && host !== undefined && host.cleanedAt > failedAt;
+/** A sweep that began after it was given up has removed it. Its host may have left `gateway.yaml` and come back since. */
+function isSwept({ session: { host }, failedAt }: Ending, hosts: readonly DockerHost[]): boolean {
+  if (failedAt === undefined || host === undefined) return false;
+  const swept = [host, ...hosts].filter(({ cleanedAt }) => cleanedAt > failedAt);
+  return swept.some(({ config }) => sameEngine(config, host.config));
 }

@@ -36,14 +36,15 @@ interface Holding {
 export class Session {
   readonly id = randomBytes(6).toString('hex');
   readonly request: LeaseRequest;
-  readonly since = Date.now();
+  /** On the monotonic clock, as all times here. */
+  readonly since = performance.now();
   readonly #parts: SessionParts;
   readonly #over = new AbortController();
   readonly #ready: Promise<SessionStart>;
   #started: SessionStart | undefined;
   #holding: Holding | undefined;
   #commands = 0;
-  #usedAt = Date.now();
+  #usedAt = performance.now();
   #isRetired = false;
   #gone: Promise<boolean> | undefined;
   readonly #left = Promise.withResolvers<void>();
@@ -93,7 +94,7 @@ export class Session {
   }
 
   used(): void {
-    this.#usedAt = Date.now();
+    this.#usedAt = performance.now();
   }
 
   /**

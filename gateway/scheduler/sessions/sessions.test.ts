@@ -1,72 +1,15 @@
-import { duplexPair } from 'node:stream';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ClawrdenError } from '../../../src/errors.ts';
-import { InitSession } from '../../../src/init-client/init-session.ts';
-import type { AuditRecord } from '../../audit/audit-record.ts';
-import type { Ghost } from '../../ports/engine.ts';
+import { ReplicaUnreachable } from '../../workspaces/faults.ts';
 import { DockerHost } from '../hosts/docker-host.ts';
 import { createSweeps } from '../hosts/sweeps.ts';
-import type { LeaseRequest } from '../placement/candidates.ts';
-import { Scheduler } from '../placement/scheduler.ts';
-import { shapeKey } from '../warm/ghost-shape.ts';
-import { type GhostlyEngine, ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
-import { createSessions, mostSessions } from './sessions.ts';
+import { ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
+import { idleMs, maxAgeMs, never, request, setUp } from './sessions.fixture.ts';
+import { mostSessions } from './sessions.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
-
-const never = new AbortController().signal;
-const [idleMs, maxAgeMs] = [60_000, 600_000];
-
-function request(agent: string, image = 'node:24'): LeaseRequest {
-  const shape = {
-    ...{ agent, image: { reference: image, id: `id:${image}` }, uid: 1, gid: 1, mounts: [], network: 'none' },
-    ...{ memoryBytes: 10, cpus: 1, pids: 1 },
-  };
-  return { shape, key: shapeKey(shape), labels: {}, avoid: new Map() };
-}
-
-const initOf = () => new InitSession(duplexPair()[0]);
-
-/** Two hosts that start sessions after 100 ms; `used` is what the processes in one use. */
-async function setUp(slots = 8) {
-  const used = { ms: 0 };
-  const engines = ['a', 'b'].map((name) => {
-    const engine: GhostlyEngine = ghostlyEngine(name, 100);
-    const { startGhost } = engine;
-    engine.startGhost = async (...args) => {
-      const more = { execInit: async () => initOf(), processorMs: async () => used.ms };
-      return Object.assign(await startGhost(...args), more) as Ghost;
-    };
-    return engine;
-  });
-  const hosts = await Promise.all(
-    engines.map(async (engine, index) => {
-      const config = { name: `h${index}`, engine: '', labels: {}, slots, warm: 0, starts: 3 };
-      const host = new DockerHost(config, engine);
-      host.answered();
-      for (let at = 0; at < 6; at++) await host.images.find(at === 0 ? 'node:24' : `image:${at}`);
-      return host;
-    }),
-  );
-  const scheduler = new Scheduler(hosts, { running: 100, queued: 10, queueTimeoutMs: 30_000 });
-  const records: AuditRecord[] = [];
-  const sessions = createSessions({
-    ...{ scheduler, startTimeoutMs: 5000, record: (entry) => void records.push(entry) },
-    limits: () => ({ idleMs, maxAgeMs }),
-  });
-  const enter = async (wish: LeaseRequest) => {
-    const session = sessions.of(wish, () => {});
-    const init = session.enter(never, 1000);
-    init.catch(() => {});
-    await vi.advanceTimersByTimeAsync(200);
-    return { session, init };
-  };
-  const did = () => engines.flatMap(({ started }) => started.flatMap(({ ghost }) => ghost.did));
-  const running = () => hosts.map((host) => host.running).toSorted((a, b) => a - b);
-  return { sessions, enter, engines, hosts, used, records, did, running };
-}
 
 test('commands that come at once share one start, one container and one slot; without them it holds none', async () => {
   const { enter, engines, running, sessions } = await setUp();
@@ -158,6 +101,24 @@ test('without a command it ends after `session.idle`, unless its processes use a
   ]);
 });
 
+test('A-494 P26: a wall clock that jumps neither ends a session nor keeps one, and what is shown of it follows', async () => {
+  const { enter, sessions } = await setUp();
+  const { session } = await enter(request('one'));
+  session.leave();
+  const jump = async (ms: number) => {
+    vi.setSystemTime(Date.now() + ms);
+    await vi.advanceTimersByTimeAsync(2_000);
+  };
+  await jump(10 * maxAgeMs);
+  const [shown] = sessions.list();
+  expect(Date.now() - shown!.usedAt).toBeLessThan(5_000);
+  expect(Date.now() - shown!.since).toBeLessThan(5_000);
+  await jump(-20 * maxAgeMs);
+  expect(sessions.list()).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(idleMs);
+  expect(sessions.list()).toEqual([]);
+});
+
 test.each([
   ['as old as sessions may be', async () => void (await vi.advanceTimersByTimeAsync(maxAgeMs))],
   ['takes no more work', async (host: DockerHost) => host.drain()],
@@ -172,6 +133,34 @@ test.each([
   session.leave();
   await vi.advanceTimersByTimeAsync(10);
   expect(did()).toEqual(['destroy']);
+});
+
+test('A-491 P20: a session whose host is left out gives way to one on another host, once that has started', async () => {
+  const { enter, sessions, hosts, engines, did } = await setUp();
+  const { session } = await enter(request('one'));
+  const at = hosts.indexOf(session.host!);
+  const isLeftOut = (host: DockerHost) => host === hosts[at];
+  const wish = {
+    ...request('one'),
+    isLeftOut,
+    behindMs: (host: DockerHost) => (isLeftOut(host) ? 600_000 : 0),
+  };
+  const [own, other] = [engines[at]!, engines[1 - at]!];
+  own.startGhost = () => Promise.reject(new ReplicaUnreachable('it is left out for 30 s'));
+  const { startGhost } = other;
+  other.startGhost = () => Promise.reject(new ClawrdenError('image-missing', 'not there'));
+  await expect((await enter(wish)).init).rejects.toThrow('it is left out for 30 s');
+  expect([session.isOpen, sessions.list().length]).toEqual([true, 1]);
+
+  other.startGhost = startGhost;
+  const next = await enter(wish);
+  await next.init;
+  expect(next.session.host).toBe(hosts[1 - at]);
+  expect([session.isOpen, session.over.aborted, did()]).toEqual([false, false, []]);
+  session.leave();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(did()).toEqual(['destroy']);
+  expect((await enter(request('one'))).session).toBe(next.session);
 });
 
 test('the session that was unused longest makes room for a fifth one; commands in all of them do not', async () => {
@@ -235,6 +224,26 @@ test('A-374 P19: a session whose host did not remove it is named until that host
   await vi.advanceTimersByTimeAsync(10);
   expect(await sweep(host, never)).toBe(true);
   expect(await left('one')).toEqual([]);
+});
+
+test('A-492 P19: a session whose host did not remove it is named until its engine is clean, by whatever host', async () => {
+  const { sessions, enter, hosts } = await setUp();
+  const { session, init } = await enter(request('one'));
+  await init;
+  const former = session.host!;
+  former.lose(new ClawrdenError('host-lost', 'lost'));
+  const left = () => Promise.all(sessions.end(() => true, 'a test').map(({ gone }) => gone));
+  const joinClean = async (engine: string) => {
+    await vi.advanceTimersByTimeAsync(10);
+    const host = new DockerHost({ ...former.config, engine }, ghostlyEngine('c'));
+    host.cleanedAt = performance.now();
+    hosts.push(host);
+  };
+  hosts.splice(hosts.indexOf(former), 1);
+  await joinClean('unix:///another');
+  expect(await left()).toEqual([false]);
+  await joinClean(former.config.engine);
+  expect(await left()).toEqual([]);
 });
 
 test('A-374 P19: a session that is still ending is named to who ends it again', async () => {

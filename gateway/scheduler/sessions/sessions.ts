@@ -3,12 +3,14 @@ import { ClawrdenError } from '../../../src/errors.ts';
 import type { AuditRecord } from '../../audit/audit-record.ts';
 import type { SessionView } from '../../ports/session-view.ts';
 import type { LeaseRequest } from '../placement/candidates.ts';
+import type { Scheduler } from '../placement/scheduler.ts';
 import { createEndings, type EndingSession, viewOf as endingOf } from './endings.ts';
 import { Session } from './session.ts';
 import { type StartSessionParts, startSession } from './start-session.ts';
 import { watchIdle } from './watch-idle.ts';
 
 export interface SessionsParts extends StartSessionParts {
+  readonly scheduler: Pick<Scheduler, 'lease' | 'hosts'>;
   readonly limits: () => SessionConfig;
   /** Appends to the audit without waiting. */
   readonly record: (entry: AuditRecord) => void;
@@ -34,7 +36,7 @@ export const mostSessions = 4;
 
 export function createSessions(parts: SessionsParts): Sessions {
   const open = new Set<Session>();
-  const endings = createEndings();
+  const endings = createEndings(parts.scheduler.hosts);
   const tell = recorder(parts);
   const watch = watchIdle(open, parts.limits);
 
@@ -44,7 +46,10 @@ export function createSessions(parts: SessionsParts): Sessions {
       request,
       scheduler: parts.scheduler,
       start: (signal) => startSession(request, onPlace, parts, signal),
-      onStarted: (started) => tell(started, 'started', 'for a command'),
+      onStarted: (started) => {
+        tell(started, 'started', 'for a command');
+        replace(request, (other) => other !== started);
+      },
       onEnd: (ended, why) => {
         open.delete(ended);
         queueMicrotask(() => endings.add(ended, ended.end(why)));
@@ -55,6 +60,12 @@ export function createSessions(parts: SessionsParts): Sessions {
     return session;
   }
 
+  /** Those of its key that are old take no more commands. */
+  function replace({ key }: LeaseRequest, isOld: (session: Session) => boolean): void {
+    for (const session of [...open])
+      if (session.request.key === key && isOld(session)) session.retire('another one took its place');
+  }
+
   function end(concerned: Concerned, why: string): EndingSession[] {
     const before = endings.of(concerned);
     const own = [...open].filter(({ agent }) => concerned(agent));
@@ -63,10 +74,12 @@ export function createSessions(parts: SessionsParts): Sessions {
 
   return {
     of: (request, onPlace) => {
-      const known = [...open].find((session) => session.request.key === request.key && session.isOpen);
+      const known = [...open].find(
+        (session) => session.request.key === request.key && session.isOpen && !isLeftOut(session, request),
+      );
       if (known !== undefined) return known;
-      for (const session of open)
-        if (session.request.key === request.key) session.retire('another one took its place');
+      // One whose host is left out serves again if no other host can take it: it goes once another has started.
+      replace(request, ({ isOpen }) => !isOpen);
       return begin(request, onPlace);
     },
     list: () => [...open].map(viewOf),
@@ -79,6 +92,11 @@ export function createSessions(parts: SessionsParts): Sessions {
       await Promise.all(end(() => true, 'the gateway stops').map(({ gone }) => gone));
     },
   };
+}
+
+/** Its host is left out for the command. */
+export function isLeftOut({ host }: Session, request: LeaseRequest): boolean {
+  return host !== undefined && request.isLeftOut?.(host) === true;
 }
 
 /** Throws `rate-limit` if commands are in all of them. */
@@ -98,9 +116,11 @@ function recorder({ record }: SessionsParts) {
 
 function viewOf(session: Session): SessionView {
   const { id, agent, host, ghost, commands, since, usedAt, isOpen, request } = session;
+  const onTheWall = (at: number) => Date.now() - (performance.now() - at);
   return {
     ...{ id, name: `${agent} ${id}` },
-    ...{ agent, image: request.shape.image.reference, commands, since, usedAt },
+    ...{ agent, image: request.shape.image.reference, commands },
+    ...{ since: onTheWall(since), usedAt: onTheWall(usedAt) },
     ...{ host: host?.name ?? '', container: ghost?.containerId ?? '' },
     state: ghost === undefined ? 'starting' : isOpen ? 'open' : 'ending',
   };

@@ -10,7 +10,6 @@ const idleShare = 0.001;
 interface Seen {
   /** Its processors' time then, in milliseconds. */
   readonly ms: number;
-  /** On the monotonic clock. */
   readonly at: number;
   readonly usedAt: number;
 }
@@ -36,7 +35,7 @@ export function watchIdle(open: ReadonlySet<Session>, limits: () => SessionConfi
 }
 
 function whyOver({ since, usedAt, commands, host }: Session, { idleMs, maxAgeMs }: SessionConfig): string {
-  const now = Date.now();
+  const now = performance.now();
   if (host?.draining === true) return `the Docker host ${host.name} takes no more work`;
   if (now - since >= maxAgeMs) return 'it is as old as sessions may be';
   return commands === 0 && now - usedAt >= idleMs ? 'nothing used it' : '';
