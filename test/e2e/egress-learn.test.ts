@@ -105,7 +105,7 @@ describe.skipIf(!hasLab())('egress learn', () => {
     const leave = async () => {
       stream.cancel();
       if ((await ends.promise) === 'cut off')
-        await untilAudited(stack, 'control', ({ state }) => state === 'learned', before + 1);
+        await untilAudited(stack, 'control', ({ state }) => state === 'learned', { count: before + 1 });
     };
     const learned = { found, ended: ends.promise, leave };
     begun.push(learned);

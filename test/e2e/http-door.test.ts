@@ -125,7 +125,7 @@ describe.skipIf(!hasLab())('the HTTP door', () => {
       const ran = (await readFile(join(stack.workspaceOf('crowd'), file), 'utf8')).trim().split('\n');
       expect(ran.toSorted()).toEqual(ids.toSorted());
       const ours = ({ execution }: AuditLine) => ids.includes(String(execution));
-      const started = await untilAudited(stack, 'start', ours, commands);
+      const started = await untilAudited(stack, 'start', ours, { count: commands });
       expect(started.length).toBe(commands);
     },
     long ? 900_000 : 120_000,

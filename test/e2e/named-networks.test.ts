@@ -37,7 +37,7 @@ describe.skipIf(!hasLab())('a ghost whose network goes by name', () => {
   /** Of the executions since the last look. */
   let told = 0;
   const connections = async (count: number): Promise<AuditLine[]> => {
-    const all = await untilAudited(stack, 'connection', () => true, told + count);
+    const all = await untilAudited(stack, 'connection', () => true, { count: told + count });
     const fresh = all.slice(told);
     told = all.length;
     return fresh;
