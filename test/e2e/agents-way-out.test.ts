@@ -52,7 +52,7 @@ describe.skipIf(!hasLab())("an agent's own way out", () => {
   /** Since the last look. */
   let told = 0;
   const connections = async (count: number): Promise<AuditLine[]> => {
-    const all = await untilAudited(stack, 'connection', () => true, told + count);
+    const all = await untilAudited(stack, 'connection', () => true, { count: told + count });
     const fresh = all.slice(told);
     told = all.length;
     return fresh;

@@ -112,8 +112,8 @@ describe.skipIf(!hasLab())('a command that a person is asked about', () => {
     await stack.startRelay();
     expect((await stack.cli(['approve', id])).code).toBe(0);
     const [verdict] = await untilAudited(stack, 'verdict', ({ approval }) => approval === id);
-    const { execution } = verdict ?? {};
-    const isGone = (line: AuditLine) => line.execution === execution && line.reason === 'requester-gone';
+    const isGone = ({ execution, reason }: AuditLine) =>
+      execution === verdict?.execution && reason === 'requester-gone';
     // Its caller may come back for 30 s.
     if (long) await untilAudited(stack, 'outcome', isGone, { withinMs: 60_000 });
     expect(await starts()).toBe(0);
