@@ -31,6 +31,6 @@ export function clientCommands(stack: () => Stack): ClientCommands {
       told = (await stack().audit()).filter(({ type }) => type === 'connection').length;
     },
     reached: async (least = 1) =>
-      (await untilAudited(stack(), 'connection', () => true, told + least)).slice(told),
+      (await untilAudited(stack(), 'connection', () => true, { count: told + least })).slice(told),
   };
 }
