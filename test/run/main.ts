@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { endLeftovers, leftovers, traces } from './leftovers.ts';
 import { fastSteps, namedSteps, type Step, type StepOptions, steps } from './steps.ts';
 import { inWords, oneSkipped, sum, type Tally } from './tally.ts';
-import { leftOut, sampledOnly, turnOf, turns } from './turns.ts';
+import { leftOut, leftOutFast, sampledOnly, turnOf, turns } from './turns.ts';
 
 const usage = `usage: scripts/test [--long | --fast | PATH...]
 
@@ -15,8 +15,9 @@ Builds, lints, type-checks and runs every test; ends with one line, N passed, M 
   --fast   types, lint and the unit tests, which start no process (a minute at most)
   PATH...  only the test files whose path contains one of these words
 
-Of the slow files it takes every sixth, and with --long of the largest counts every sixth in full: those of
-CLAWRDEN_TURN (0 to ${turns - 1}), or of the commit. With PATH it takes all that it names.
+Of the slow files it takes every sixth, and with --long of the largest counts every twelfth in full: those of
+CLAWRDEN_TURN (0 to ${turns - 1}), or of the commit; with --fast every sixth of the unit tests that take seconds.
+With PATH it takes all that it names.
 `;
 
 const checkout = join(import.meta.dirname, '../..');
@@ -35,7 +36,7 @@ const temporary = await mkdtemp(join(tmpdir(), 'clawrden-test-'));
 // Like /tmp, because tests run programs of other users in it.
 await chmod(temporary, 0o1777);
 const others = {
-  leftOut: turn === undefined || long ? [] : leftOut(turn),
+  leftOut: turn === undefined || long ? [] : fast ? leftOutFast(turn) : leftOut(turn),
   sampledOnly: turn === undefined || !long ? [] : sampledOnly(turn),
 };
 const whose = long ? 'full counts' : 'slow files';
@@ -69,7 +70,7 @@ interface Options {
   readonly fast: boolean;
   readonly help: boolean;
   readonly paths: readonly string[];
-  /** Whose slow files are taken, or with `--long` whose full counts; absent if it takes all that it is asked for. */
+  /** Whose slow files are taken, or with `--long` whose full counts; absent if it takes all that it names. */
   readonly turn: number | undefined;
 }
 
@@ -84,8 +85,8 @@ function options(): Options {
       },
     });
     if (values.fast && (values.long || positionals.length > 0)) throw new Error('--fast stands alone');
-    const isPart = values.fast || positionals.length > 0;
-    return { ...values, paths: positionals, turn: isPart ? undefined : turnOf(checkout) };
+    const turn = positionals.length > 0 ? undefined : turnOf(checkout);
+    return { ...values, paths: positionals, turn };
   } catch (error) {
     process.stderr.write(`clawrden: scripts/test: ${(error as Error).message}\n${usage}`);
     process.exit(2);

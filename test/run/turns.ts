@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { inFull, slowFiles } from './slow-files.ts';
+import { slowUnitFiles } from './slow-unit-files.ts';
 
 export const turns = 12;
 /** So many turns have other slow files; then they come again. */
@@ -8,6 +9,11 @@ const slowTurns = 6;
 /** The slow files that a run of this turn, 0 to `turns` - 1, leaves out. */
 export function leftOut(turn: number): readonly string[] {
   return otherTurns(slowFiles, turn, slowTurns);
+}
+
+/** The slow unit tests that a run with `--fast` of this turn leaves out. */
+export function leftOutFast(turn: number): readonly string[] {
+  return otherTurns(slowUnitFiles, turn, slowTurns);
 }
 
 /** The files that a run with `--long` of this turn tries with samples only. */
