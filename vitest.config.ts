@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{src,gateway,shim}/**/*.test.ts'],
-          exclude: startProcesses,
+          exclude: [...startProcesses, ...leftOut],
           setupFiles: ['test/run/no-processes.ts'],
           // Half of their time was loading the same modules for each file, and no module of ours has state.
           isolate: false,

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { inFull, slowFiles } from './slow-files.ts';
+import { slowUnitFiles } from './slow-unit-files.ts';
 
 const checkout = join(import.meta.dirname, '../..');
-const order = new Map([...inFull, ...slowFiles].reverse().map((file, at) => [join(checkout, file), at + 1]));
+const order = new Map(
+  [...inFull, ...slowFiles, ...slowUnitFiles].reverse().map((file, at) => [join(checkout, file), at + 1]),
+);
 
 /** A slow file that comes last runs alone: they come first, and the others as Vitest orders them. */
 export class LongestFirst extends BaseSequencer {

@@ -85,8 +85,7 @@ function options(): Options {
       },
     });
     if (values.fast && (values.long || positionals.length > 0)) throw new Error('--fast stands alone');
-    const turn = positionals.length > 0 ? undefined : turnOf(checkout);
-    return { ...values, paths: positionals, turn };
+    return { ...values, paths: positionals, turn: positionals.length > 0 ? undefined : turnOf(checkout) };
   } catch (error) {
     process.stderr.write(`clawrden: scripts/test: ${(error as Error).message}\n${usage}`);
     process.exit(2);
