@@ -12,7 +12,7 @@ const usage = `usage: scripts/test [--long | --fast | PATH...]
 
 Builds, lints, type-checks and runs every test; ends with one line, N passed, M failed.
   --long   every slow file, full counts in place of seeded tenths, and a soak (90 minutes at most)
-  --fast   types, lint and the unit tests, which start no process (a minute at most)
+  --fast   types, lint without rules that need types, and the unit tests, which start no process (a minute at most)
   PATH...  only the test files whose path contains one of these words
 
 Of the slow files it takes every sixth, and with --long of the largest counts every twelfth in full: those of
