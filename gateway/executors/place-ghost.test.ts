@@ -2,27 +2,13 @@ import { expect, test } from 'vitest';
 import { CarrierError } from '../../src/carrier-client/carrier-error.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
-import type { Plan } from '../../src/plan.ts';
-import { Execution } from '../execution/execution.ts';
-import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { DockerHost } from '../scheduler/hosts/docker-host.ts';
 import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
 import type { Lease, Scheduler } from '../scheduler/placement/scheduler.ts';
 import type { Warmer } from '../scheduler/warm/warmer.ts';
 import { ReplicaUnreachable, toWorkspaceError } from '../workspaces/faults.ts';
 import { createGhostPlacer, type PlacerParts } from './place-ghost.ts';
-
-const plan = {
-  ...{ agent: 'coder', image: { reference: 'i', id: 'i' }, uid: 1, gid: 1, network: 'none', timeoutMs: 0 },
-  ...{ limits: { memoryBytes: 0, cpus: 0, pids: 0, outputBytes: 0, fileBytes: 0 } },
-  mounts: [{ kind: 'bind', source: '/srv', target: '/app' }],
-} as unknown as Plan;
-
-function execution(): Execution {
-  const wiring = { stdio: ['null', 'pipe', 'pipe'], ignored: [] } as const;
-  const record = { id: 'x', state: 'received', receivedAt: 0 } as ExecutionRecord;
-  return new Execution(record, { wiring, hostLabels: {} }, () => {});
-}
+import { execution, plan } from './placed-command.fixture.ts';
 
 /** A pool without end of hosts a, b and c: it counts the places that are held. */
 function start(settle: (host: string) => Promise<void>) {

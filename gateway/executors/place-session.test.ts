@@ -1,24 +1,10 @@
 import { expect, test } from 'vitest';
 import { Gate } from '../../src/gate.ts';
 import type { InitSession } from '../../src/init-client/init-session.ts';
-import type { Plan } from '../../src/plan.ts';
-import { Execution } from '../execution/execution.ts';
-import type { ExecutionRecord } from '../ports/execution-record.ts';
 import type { Session } from '../scheduler/sessions/session.ts';
 import { ReplicaUnreachable } from '../workspaces/faults.ts';
 import { createSessionPlacer } from './place-session.ts';
-
-const plan = {
-  ...{ agent: 'coder', image: { reference: 'i', id: 'i' }, uid: 1, gid: 1, network: 'none', timeoutMs: 0 },
-  ...{ limits: { memoryBytes: 0, cpus: 0, pids: 0, outputBytes: 0, fileBytes: 0 } },
-  mounts: [{ kind: 'bind', source: '/srv', target: '/app' }],
-} as unknown as Plan;
-
-function execution(): Execution {
-  const wiring = { stdio: ['null', 'pipe', 'pipe'], ignored: [] } as const;
-  const record = { id: 'x', state: 'received', receivedAt: 0 } as ExecutionRecord;
-  return new Execution(record, { wiring, hostLabels: {} }, () => {});
-}
+import { execution, plan } from './placed-command.fixture.ts';
 
 test('A-491 P20: a command whose host is left out while it waits there for home gets a session on another one', async () => {
   const did: string[] = [];

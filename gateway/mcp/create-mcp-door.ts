@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Faults } from '../../src/faults.ts';
 import { createLookTurns, type LookTurns } from '../connections/look-turns.ts';
 import type { OpenRequests } from '../connections/open-requests.ts';
@@ -62,13 +61,7 @@ export function createMcpDoor({ detached, warden, faults, requests, pace = mcpPa
 
 /** Each costs milliseconds of the gateway's one thread: behind it come others. */
 function inTurn<T>(turns: LookTurns, { caller, request }: McpCall, work: () => Promise<T>): Promise<T> {
-  return turns.take(principalName(caller), request.signal, async () => {
-    try {
-      return await work();
-    } finally {
-      await turn();
-    }
-  });
+  return turns.take(principalName(caller), request.signal, work);
 }
 
 /** A result that is kept has up to 2.2 MB. */

@@ -16,8 +16,6 @@ void lose(struct carrier *carrier, struct entry *entry)
     index_gone(&carrier->index, entry);
 }
 
-static void miss_inside(const struct index *index, struct entry *folder, bool missed);
-
 static void miss(const struct index *index, struct entry *entry, bool missed)
 {
     bool told = entry_alive(entry) && (entry->seq < index->next || !(entry->flags & ENTRY_NEW));
@@ -26,18 +24,14 @@ static void miss(const struct index *index, struct entry *entry, bool missed)
         entry->flags = (uint16_t)(others | (missed ? ENTRY_MISSED : 0));
         entry_unsaved(entry);
     }
-    miss_inside(index, entry, missed);
-}
-
-static void miss_inside(const struct index *index, struct entry *folder, bool missed)
-{
-    for (struct entry *child = entry_child(folder); child; child = entry_next(child))
+    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
         miss(index, child, missed);
 }
 
 void replaced(struct carrier *carrier, struct entry *entry, bool by_folder)
 {
-    miss_inside(&carrier->index, entry, by_folder);
+    for (struct entry *child = entry_child(entry); child; child = entry_next(child))
+        miss(&carrier->index, child, by_folder);
     if (entry_alive(entry))
         lose(carrier, entry);
 }
