@@ -13,11 +13,13 @@ export interface NativeAddon {
   readonly lockDescriptor: (fd: number) => boolean;
   /** Nobody can send a descriptor to this listening Unix socket any more; false if the kernel is older than 6.16. */
   readonly refuseDescriptors: (fd: number) => boolean;
+  /** Another descriptor of the same open file. */
+  readonly duplicate: (fd: number) => number;
   /** This thread's loop turned. From the first call on, if it does not for 50 ms, a signal ends what it waits for. */
   readonly beat: () => void;
 }
 
-const names = ['peerCredentials', 'lockDescriptor', 'refuseDescriptors', 'beat'] as const;
+const names = ['peerCredentials', 'lockDescriptor', 'refuseDescriptors', 'duplicate', 'beat'] as const;
 
 /** If the addon is missing, does not load, or has another version, throws one line that says how to build it. */
 export function loadNativeAddon(path = nativeFile('peercred.node')): NativeAddon {

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { HttpConfig } from '../../src/config/gateway-config.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { Route } from '../../src/http-api/route.ts';
+import { acceptMany } from '../connections/accept-many.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
 import { bodyBytes } from '../connections/open-requests.ts';
 import type { LivePair } from '../live-config/server-files.ts';
@@ -78,6 +79,7 @@ export function createDoor(parts: DoorParts): Door {
     ...{ app, connections },
     open: async () => {
       await app.listen({ host: http.listen.host, port: http.listen.port });
+      acceptMany(server);
       const { port } = server.address() as AddressInfo;
       hosts.resolve(ownHosts(http, port, tls && (() => tls.now().leaf)));
       return port;

@@ -8,6 +8,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import type { ListenAddress } from '../../../src/config/gateway-config.ts';
+import { acceptMany } from '../../connections/accept-many.ts';
 import { bindThrough } from './bound-servers.ts';
 import { takeDecoded, withBounds } from './decoded-messages.ts';
 import type { Front } from './front.ts';
@@ -53,11 +54,17 @@ export async function listen(
 ): Promise<number> {
   const address = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
   const bind = promisify(server.bindAsync.bind(server));
-  const found = (listening: Http2SecureServer) => {
-    front.attach(listening);
-    tls.watch(() => listening.setSecureContext(secureContextOf(tls.now())));
-  };
-  return await bindThrough(() => bind(address, new StrictCredentials(tls.now())), found);
+  const servers: Http2SecureServer[] = [];
+  const bound = await bindThrough(
+    () => bind(address, new StrictCredentials(tls.now())),
+    (listening) => {
+      front.attach(listening);
+      tls.watch(() => listening.setSecureContext(secureContextOf(tls.now())));
+      servers.push(listening);
+    },
+  );
+  servers.filter(({ listening }) => listening).forEach(acceptMany);
+  return bound;
 }
 
 /** Takes no new calls, waits for the open ones up to `graceMs`, then cuts them. */

@@ -2,9 +2,11 @@
  * peerCredentials(fd) → { pid, uid, gid } of the process that connected to a Unix socket, as the kernel saw it at
  * connect(2). lockDescriptor(fd) → true if this descriptor now has the exclusive lock of flock(2), false if another
  * process has it. refuseDescriptors(fd) → true if nobody can send a descriptor to this listening Unix socket any more,
- * false if the kernel is older than 6.16. beat() → says that this thread's loop turned, and wakes it from now on if it
+ * false if the kernel is older than 6.16. duplicate(fd) → another descriptor of the same open file, which no program
+ * that is started inherits. beat() → says that this thread's loop turned, and wakes it from now on if it
  * does not for 50 ms. */
 #include <errno.h>
+#include <fcntl.h>
 #include <node_api.h>
 #include <string.h>
 #include <sys/file.h>
@@ -87,6 +89,18 @@ static napi_value refuse_descriptors(napi_env env, napi_callback_info info)
     return answer(env, refused);
 }
 
+static napi_value duplicate(napi_env env, napi_callback_info info)
+{
+    napi_value result;
+    int32_t fd;
+    if (!get_descriptor(env, info, &fd))
+        return fail(env, "duplicate takes the number of a descriptor");
+    int other = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (other < 0)
+        return fail(env, strerror(errno));
+    return napi_create_int32(env, other, &result) == napi_ok ? result : fail(env, "the number cannot be returned");
+}
+
 static napi_value beat(napi_env env, napi_callback_info info)
 {
     (void)info;
@@ -106,6 +120,7 @@ NAPI_MODULE_INIT()
     if (!add_function(env, exports, "peerCredentials", peer_credentials)
         || !add_function(env, exports, "lockDescriptor", lock_descriptor)
         || !add_function(env, exports, "refuseDescriptors", refuse_descriptors)
+        || !add_function(env, exports, "duplicate", duplicate)
         || !add_function(env, exports, "beat", beat))
         return fail(env, "the addon cannot be set up");
     return exports;

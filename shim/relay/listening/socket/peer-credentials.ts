@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { descriptorOf } from '../../../../src/descriptor-of.ts';
 import { brokenAddon, loadNativeAddon } from '../../../../src/native-addon.ts';
 import { nativeFile } from '../../../../src/native-file.ts';
-import { descriptorOf } from './descriptor-of.ts';
 
 /**
  * A process as the kernel saw it at connect(2). `pid` is 0 if it is in a pid namespace that is not visible from here.

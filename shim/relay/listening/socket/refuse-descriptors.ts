@@ -1,6 +1,6 @@
 import type { Server } from 'node:net';
+import { descriptorOf } from '../../../../src/descriptor-of.ts';
 import { loadNativeAddon, type NativeAddon } from '../../../../src/native-addon.ts';
-import { descriptorOf } from './descriptor-of.ts';
 
 const beatEveryMs = 20;
 
