@@ -16,7 +16,7 @@ Builds, lints, type-checks and runs every test; ends with one line, N passed, M 
   PATH...  only the test files whose path contains one of these words
 
 Of the slow files it takes every sixth, and with --long of the largest counts every twelfth in full: those of
-CLAWRDEN_TURN (0 to ${turns - 1}), or of the commit; with --fast every sixth of the unit tests that take seconds.
+CLAWRDEN_TURN (0 to ${turns - 1}), or of the commit; with --fast every sixth of the slower unit tests.
 With PATH it takes all that it names.
 `;
 
