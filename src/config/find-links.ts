@@ -7,16 +7,19 @@ export type FindLinks = (paths: readonly string[]) => Promise<ReadonlyMap<string
 
 /**
  * Looks for links in paths, in one pass at a time. If a file system does not answer within `patienceMs`, the answer is
- * empty, and so are later ones until that pass has ended: a path that was not looked at is absent.
+ * that of the last pass that ended, and so are later ones until this one has ended: what was in order does not end
+ * because a machine is slow. A path that was not looked at is absent.
  */
 export function createFindLinks(
   look: (path: string) => Promise<string> = findLink,
   patienceMs = 2000,
 ): FindLinks {
   let pass: Promise<ReadonlyMap<string, string>> | undefined;
+  let last: ReadonlyMap<string, string> = new Map();
   const lookAt = async (paths: readonly string[]): Promise<ReadonlyMap<string, string>> => {
     const found = new Map<string, string>();
     for (const path of paths) found.set(path, await look(path));
+    last = found;
     return found;
   };
   return async (paths) => {
@@ -24,9 +27,9 @@ export function createFindLinks(
       pass = undefined;
     });
     const over = new AbortController();
-    const late = sleep(patienceMs, new Map<string, string>(), { signal: over.signal, ref: false });
+    const late = sleep(patienceMs, undefined, { signal: over.signal, ref: false });
     late.catch(() => {});
-    return await Promise.race([pass, late]).finally(() => over.abort());
+    return (await Promise.race([pass, late]).finally(() => over.abort())) ?? last;
   };
 }
 

@@ -211,3 +211,24 @@ test('a file system that does not answer costs its workspaces, no more than one 
   stuck.resolve('');
   await expect.poll(() => problems(find, ...told)).toEqual(['', '', '']);
 });
+
+test('A-516 P20: a workspace that was in order stays so while a later look at it is slow', async () => {
+  let stuck = Promise.resolve('');
+  const find = finder(
+    undefined,
+    {},
+    createFindLinks((path) => (path === '/srv/slow' ? stuck : Promise.resolve('')), 50),
+  );
+  const told = [bind('/srv/slow'), bind('/srv/first')];
+  expect(await problems(find, ...told)).toEqual(['', '']);
+  const slow = Promise.withResolvers<string>();
+  stuck = slow.promise;
+  for (let again = 0; again < 3; again += 1) expect(await problems(find, ...told)).toEqual(['', '']);
+  // What is new was never looked at.
+  const late = expect.stringContaining('it cannot be looked at in time');
+  expect(await problems(find, ...told, bind('/srv/new'))).toEqual(['', '', late]);
+  slow.resolve('/srv/slow is a link');
+  await expect
+    .poll(() => problems(find, ...told))
+    .toEqual([expect.stringContaining('/srv/slow is a link'), '']);
+});

@@ -12,8 +12,9 @@ import {
   FrameReader,
   FrameType,
 } from '../../../src/wire/frames.ts';
+import { lastOfEach } from './last-of-each.ts';
 import { closeGently, endLine, exitPayload, refuseShim } from './shim-end.ts';
-import { parseShimFrame } from './shim-input.ts';
+import { parseShimFrame, type ShimInput } from './shim-input.ts';
 
 export const Ack = { allowed: 0, denied: 1, pending: 2, runOriginal: 3 } as const;
 export type Ack = (typeof Ack)[keyof typeof Ack];
@@ -165,7 +166,7 @@ export class ShimChannel {
       const waitMs = this.#waitBefore(turn);
       if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
       if (this.#finished || this.#socket.destroyed) return;
-      for (const frame of turn) this.#take(parseShimFrame(frame));
+      for (const input of lastOfEach(turn.map(parseShimFrame))) this.#take(input);
       if (turn.length === framesInTurn) await setImmediate();
     }
   }
@@ -176,7 +177,7 @@ export class ShimChannel {
     this.#socket.destroy();
   }
 
-  #take(input: Input | { readonly type: 'cancel' }): void {
+  #take(input: ShimInput): void {
     if (input.type === 'cancel') {
       this.#abort.abort(new ClawrdenError('canceled', 'the shim asked for it'));
       return;

@@ -4,8 +4,10 @@ import { type Frame, FrameError, FrameType } from '../../../src/wire/frames.ts';
 /** INT TERM HUP QUIT USR1 USR2 CONT TSTP */
 const signals: ReadonlySet<number> = new Set([2, 15, 1, 3, 10, 12, 18, 20]);
 
+export type ShimInput = Input | { readonly type: 'cancel' };
+
 /** The input in a shim's frame. Throws a FrameError for every frame that a shim may not send. */
-export function parseShimFrame({ type, payload }: Frame): Input | { readonly type: 'cancel' } {
+export function parseShimFrame({ type, payload }: Frame): ShimInput {
   switch (type) {
     case FrameType.cancel:
       expectLength(payload, 0, 'cancel');
