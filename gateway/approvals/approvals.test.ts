@@ -77,8 +77,14 @@ test("A-82: the requester's own yes does not count, and its question stays open 
     type: 'resolved',
   });
   expect(await asked.verdict(never)).toMatchObject({ by: 'person:bob' });
-  const other = await approvals.ask({ ...question, caller: denied.by });
-  expect((await approvals.resolve(other.approval.id, { ...denied, ...of })).type).toBe('resolved');
+});
+
+test.each(['cli', 'http', 'telegram'])('A-512 P10: who asked says no by %s, and never yes', async (via) => {
+  const consent = { role: 'approver', approvals: 1, answerIn: ['cli', 'dashboard', 'chat'] } as const;
+  const { approval, verdict } = await approvals.ask({ ...question, consent, caller: denied.by });
+  const say = (said: object) => approvals.resolve(approval.id, { ...denied, ...said, ...of, via });
+  expect([(await say(approved)).type, (await say({})).type]).toEqual(['own-request', 'resolved']);
+  expect(await verdict(never)).toMatchObject({ verdict: 'denied', by: denied.by });
 });
 
 test('A-43: a second verdict, and one on a made-up id, change nothing', async () => {

@@ -1,6 +1,5 @@
-import type { RecordedOutputView } from '../../src/http-api/follow.ts';
+import { outputAtMost, type RecordedOutputView } from '../../src/http-api/follow.ts';
 import type { Routes } from '../../src/http-api/routes.ts';
-import { firstOutputBytes } from '../execution/first-output.ts';
 import type { Excerpt } from '../ports/recorded-output.ts';
 import type { Call } from './add-routes.ts';
 import { encoded } from './execute/text-chunks.ts';
@@ -9,14 +8,13 @@ import { HttpRefused } from './problem.ts';
 /** A part of what was recorded of one stream. */
 export async function outputOf({
   params: { id },
-  query: { stream = 'stdout', from = '0', max = String(firstOutputBytes) },
+  query: { stream = 'stdout', from = '0', max = String(outputAtMost) },
   seen: { warden },
 }: Call<Routes['executionOutput']>): Promise<RecordedOutputView> {
   const record = await warden.execution(id, '');
   const output = record && (await warden.output(record.caller, record.id));
   if (output === undefined) throw new HttpRefused(404, `no output of an execution ${id} was recorded`);
-  const most = Math.min(Number(max), firstOutputBytes);
-  const part = partOf(output[stream], Number(from), most);
+  const part = partOf(output[stream], Number(from), Number(max));
   const next = part.from + part.bytes.length;
   return { id, stream, total: part.total, from: part.from, ...encoded(part.bytes), next };
 }

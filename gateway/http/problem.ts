@@ -110,11 +110,11 @@ export interface ProblemAnswer {
 
 export const problemType = 'application/problem+json';
 
-/** The one place where a failure becomes a status, a reason code and words. */
-export function toProblem(error: unknown): ProblemAnswer {
+/** The one place where a failure becomes a status, a reason code and words. `bodyLimit`: of its route. */
+export function toProblem(error: unknown, bodyLimit = 0): ProblemAnswer {
   if (error instanceof ProblemThrown) return error.answer;
   if (error instanceof HttpRefused) return plain(error.status, error.message, error.headers);
-  const ofServer = refusedByServer(error);
+  const ofServer = refusedByServer(error, bodyLimit);
   if (ofServer !== undefined) return ofServer;
   const { code, message } = toClawrdenError(unwritten(error));
   const waitMs = error instanceof TooSoon ? error.waitMs : 1000;
@@ -136,12 +136,12 @@ function plain(status: number, detail: string, headers: Readonly<Record<string, 
 }
 
 /** What the HTTP server refuses before a handler sees it, in our words. */
-function refusedByServer(error: unknown): ProblemAnswer | undefined {
+function refusedByServer(error: unknown, bodyLimit: number): ProblemAnswer | undefined {
   const { code, statusCode } = error as { readonly code?: unknown; readonly statusCode?: unknown };
   if (typeof code !== 'string' || !code.startsWith('FST_') || typeof statusCode !== 'number')
     return undefined;
   if (statusCode === 413)
-    return coded('too-large', 'the body has more bytes than this call takes (2 MiB at most)');
+    return coded('too-large', `the body has more bytes than this call takes (${bodyLimit} at most)`);
   if (statusCode === 415) return plain(415, 'the body must be application/json, in UTF-8', {});
   if (statusCode === 503) return plain(503, 'the gateway is shutting down', { 'retry-after': '1' });
   return statusCode < 500 ? coded('request-invalid', (error as Error).message) : undefined;

@@ -13,7 +13,7 @@ export function sendProblem(faults: Faults, callers: Pick<Callers, 'chargeStrang
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     // It went away within its body: that is foreseen, and there is nobody to answer.
     if (request.raw.destroyed && !request.raw.complete) return void reply.hijack().raw.destroy();
-    const answer = toProblem(tooSoon(request, callers) ?? error);
+    const answer = toProblem(tooSoon(request, callers) ?? error, request.routeOptions.bodyLimit);
     if (answer.problem.status === 500) faults.report(`HTTP ${request.routeOptions.url ?? ''}`, error);
     answerWith(answer, request, reply);
   };

@@ -21,31 +21,25 @@ function groupOf(forms: readonly Buffer[], same: number): Group {
 
 /** Forms by their first bytes, so that most bytes of an output are looked at once. */
 export class FormIndex {
-  readonly #firsts = new Uint8Array(1 << 8);
   readonly #pairs = new Uint8Array(1 << 16);
-  readonly #triples = new Set<number>();
   readonly #byStart: ReadonlyMap<number, Group>;
 
   /** Each form has at least four bytes. */
   constructor(forms: readonly Buffer[]) {
-    for (const form of forms) {
-      const start = form.readUInt32BE(0);
-      this.#firsts[start >>> 24] = 1;
-      this.#pairs[start >>> 16] = 1;
-      this.#triples.add(start >>> 8);
-    }
+    for (const form of forms) this.#pairs[form.readUInt16BE(0)] = 1;
     const byStart = Map.groupBy(forms, (form) => form.readUInt32BE(0));
     this.#byStart = new Map([...byStart].map(([start, group]) => [start, groupOf(group, 4)]));
   }
 
   /**
-   * Calls `visit` for each place, from `from` on, where at least the first four bytes of forms stand. What forms have in
+   * Calls `visit` for each place before `until` where at least the first four bytes of forms stand. What forms have in
    * common costs once, however many they are.
    */
-  scan(text: Buffer, from: number, visit: (at: number, forms: readonly Buffer[]) => void): void {
+  scan(text: Buffer, until: number, visit: (at: number, forms: readonly Buffer[]) => void): void {
     const pairs = this.#pairs;
     const last = text.length - 4;
-    for (let at = from; at <= last; at += 1) {
+    const end = Math.min(until, last + 1);
+    for (let at = 0; at < end; at += 1) {
       if (pairs[((text[at] ?? 0) << 8) | (text[at + 1] ?? 0)] === 0) continue;
       let group = this.#byStart.get(text.readUInt32BE(at));
       for (let next = at + 4; group?.next !== undefined && next <= last; next += 4) {
@@ -54,20 +48,5 @@ export class FormIndex {
       }
       if (group !== undefined) visit(at, group.forms);
     }
-  }
-
-  /** Where, from `from` on, the last bytes may be the first of a form; the length of the text if nowhere. */
-  openEnd(text: Buffer, from: number): number {
-    const { length } = text;
-    for (let at = Math.max(from, length - 3); at < length; at += 1) {
-      if (this.#mayBegin(text, at, length - at)) return at;
-    }
-    return length;
-  }
-
-  #mayBegin(text: Buffer, at: number, bytes: number): boolean {
-    if (bytes === 3) return this.#triples.has(text.readUIntBE(at, 3));
-    if (bytes === 2) return this.#pairs[text.readUInt16BE(at)] === 1;
-    return this.#firsts[text.readUInt8(at)] === 1;
   }
 }

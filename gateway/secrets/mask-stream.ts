@@ -1,5 +1,6 @@
 import { FormIndex } from './form-index.ts';
-import { formsOf, mostPieceBytes } from './secret-forms.ts';
+import { JoinedText, type JoinState } from './joined-text.ts';
+import { formsOf, joinedFormsOf, mostPieceBytes } from './secret-forms.ts';
 
 export const mask = Buffer.from('***');
 
@@ -21,34 +22,41 @@ export interface MaskStream {
 /** As long as the longest form, less the byte that would complete it. */
 const heldBytes = mostPieceBytes - 1;
 
+/** Behind a line of so much base64 the next one may go on with it: base64 is wrapped at 60 letters and more. */
+const lineEnd = /(?<![A-Za-z0-9+/_-]{60}\r?)[\r\n]/g;
+
+/** The forms of secrets: in an output as it is, and in the joined one. */
+interface Forms {
+  readonly plain: FormIndex;
+  readonly joined: FormIndex;
+}
+
 /** Makes streams that mask these values. */
 export function createMasking(values: readonly string[]): () => MaskStream {
-  const index = new FormIndex(formsOfAll(values));
-  return () => new Masker(index);
+  const forms = indexed(values, (form) => [form]);
+  return () => new Masker(forms);
 }
 
 /** Masks whole texts; its index is made for the first of them. */
 export function createHiding(values: readonly string[]): (text: string) => string {
-  let index: FormIndex | undefined;
+  let forms: Forms | undefined;
   return (text) => {
-    index ??= new FormIndex(formsOfAll(values).flatMap((form) => [form, inSmallLetters(form)]));
-    const masker = new Masker(index);
+    forms ??= indexed(values, (form) => [form, inSmallLetters(form)]);
+    const masker = new Masker(forms);
     return Buffer.concat([masker.push(Buffer.from(text)), masker.rest()]).toString();
   };
 }
 
-function formsOfAll(values: readonly string[]): Buffer[] {
-  return [...new Set(values)].flatMap(formsOf);
+function indexed(values: readonly string[], spelled: (form: Buffer) => Buffer[]): Forms {
+  const different = [...new Set(values)];
+  return {
+    plain: new FormIndex(different.flatMap(formsOf).flatMap(spelled)),
+    joined: new FormIndex(different.flatMap(joinedFormsOf).flatMap(spelled)),
+  };
 }
 
 function inSmallLetters(form: Buffer): Buffer {
   return Buffer.from(form.map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte)));
-}
-
-/** From `start` on the stream is like the beginning of `form`, as far as it has come. */
-interface Candidate {
-  readonly form: Buffer;
-  readonly start: number;
 }
 
 interface Range {
@@ -56,45 +64,37 @@ interface Range {
   readonly end: number;
 }
 
-/** Positions count from the beginning of the stream. */
-class Masker implements MaskStream {
-  readonly #index: FormIndex;
-  #held = Buffer.alloc(0);
-  /** Where `#held` begins. */
-  #from = 0;
-  /** Before it every place was looked at. */
-  #scanned = 0;
-  /** Up to here a mask stands already. */
-  #covered = 0;
-  /** By their start. */
-  #open: Candidate[] = [];
-  #found: Range[] = [];
+interface Place {
+  readonly at: number;
+  readonly length: number;
+}
 
-  constructor(index: FormIndex) {
-    this.#index = index;
+class Masker implements MaskStream {
+  readonly #forms: Forms;
+  /** The last bytes: what begins here may be a secret with what comes. Positions count from its beginning. */
+  #text: Buffer = Buffer.alloc(0);
+  #joining: JoinState = { at: 0, isBehindBreak: false };
+  /** Before it, all was let go. */
+  #gone = 0;
+  /** Up to here a mask stands already. */
+  #covered = -1;
+
+  constructor(forms: Forms) {
+    this.#forms = forms;
   }
 
   push(bytes: Uint8Array): Buffer {
-    const before = this.#from + this.#held.length;
-    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    const text = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
-    const open = this.#open;
-    this.#open = [];
-    for (const candidate of open) this.#follow(candidate, text, before);
-    this.#index.scan(text, this.#scanned - this.#from, (at, forms) => {
-      for (const form of forms) this.#follow({ form, start: this.#from + at }, text, this.#from + at);
-    });
-    const end = this.#index.openEnd(text, this.#scanned - this.#from);
-    this.#scanned = this.#from + end;
-    return this.#release(text, Math.max(this.#from, this.#from + text.length - heldBytes));
+    this.#text = Buffer.concat([this.#text, bytes]);
+    return this.#letGo(this.#decided());
   }
 
   lines(): Buffer {
-    return this.#letGo(this.#from + Math.max(this.#held.lastIndexOf(0x0a), this.#held.lastIndexOf(0x0d)) + 1);
+    const ends = [...this.#text.toString('latin1').matchAll(lineEnd)];
+    return this.#letGo((ends.at(-1)?.index ?? -1) + 1);
   }
 
   rest(): Buffer {
-    return this.#letGo(this.#from + this.#held.length);
+    return this.#letGo(this.#text.length);
   }
 
   cut(): Buffer {
@@ -102,50 +102,70 @@ class Masker implements MaskStream {
     return this.rest().length === 0 ? lines : Buffer.concat([lines, mask]);
   }
 
-  #letGo(until: number): Buffer {
-    this.#scanned = Math.max(this.#scanned, until);
-    return this.#release(this.#held, until);
+  /** Whether a secret begins before it does not depend on what comes. */
+  #decided(): number {
+    return Math.max(0, this.#text.length - heldBytes);
   }
 
-  /** `from`: before it, the candidate was compared. */
-  #follow(candidate: Candidate, text: Buffer, from: number): void {
-    const { form, start } = candidate;
-    const end = Math.min(start + form.length, this.#from + text.length);
-    const isLike = form.compare(text, from - this.#from, end - this.#from, from - start, end - start) === 0;
-    if (!isLike) return;
-    if (end === start + form.length) this.#found.push({ start, end });
-    else this.#open.push(candidate);
+  /** Lets go what stands before `wanted`. */
+  #letGo(wanted: number): Buffer {
+    const [until, decided] = [Math.max(wanted, this.#gone), this.#decided()];
+    if (until === this.#gone && decided === 0) return Buffer.alloc(0);
+    const joined = new JoinedText(this.#text, this.#joining);
+    const { at, isBehindBreak } = joined.readTo(decided);
+    const out = this.#masked([...this.#foundPlain(until), ...this.#foundIn(joined, until)], until);
+    this.#joining = { at: at - decided, isBehindBreak };
+    this.#text = Buffer.from(this.#text.subarray(decided));
+    this.#gone = until - decided;
+    this.#covered -= decided;
+    return out;
   }
 
-  /** Lets go what stands before `until`. */
-  #release(text: Buffer, until: number): Buffer {
+  #foundPlain(until: number): Range[] {
+    return placesOf(this.#forms.plain, this.#text, until).map(({ at, length }) => ({
+      start: at,
+      end: at + length,
+    }));
+  }
+
+  #foundIn(joined: JoinedText, until: number): Range[] {
+    joined.readTo(until);
+    const starts = joined.bytes.length;
+    joined.readTo(this.#text.length);
+    const found = placesOf(this.#forms.joined, joined.bytes, starts).map((place) => joined.placeOf(place));
+    // Of a longer one it depends on the chunks whether its beginning is still here.
+    return found.filter(({ start, end }) => end - start <= mostPieceBytes);
+  }
+
+  /** What is let go, with masks. What a mask stands for already is found again while it may grow. */
+  #masked(found: Range[], until: number): Buffer {
     const out: Buffer[] = [];
-    let at = this.#from;
+    let at = this.#gone;
     const pass = (to: number) => {
       const begin = Math.max(at, this.#covered);
-      if (to > begin) out.push(text.subarray(begin - this.#from, to - this.#from));
+      if (to > begin) out.push(this.#text.subarray(begin, to));
       at = Math.max(at, to);
     };
-    const [now, later] = this.#sorted(until);
-    for (const { start, end } of now) {
+    for (const { start, end } of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
+      if (end <= Math.max(at, this.#covered)) continue;
+      pass(start);
       // What touches is one: a long secret is looked for in pieces.
-      if (start > this.#covered || this.#covered === 0) {
-        pass(start);
-        out.push(mask);
-      }
-      this.#covered = Math.max(this.#covered, end);
+      if (at > this.#covered) out.push(mask);
+      this.#covered = end;
     }
     pass(until);
-    this.#found = later;
-    this.#held = Buffer.from(text.subarray(until - this.#from));
-    this.#from = until;
-    return out.length === 1 && out[0] !== undefined ? out[0] : Buffer.concat(out);
+    return Buffer.concat(out);
   }
+}
 
-  #sorted(until: number): [Range[], Range[]] {
-    if (this.#found.length === 0) return [[], []];
-    const found = this.#found.sort((a, b) => a.start - b.start || b.end - a.end);
-    const at = found.findIndex(({ start }) => start >= until);
-    return at === -1 ? [found, []] : [found.slice(0, at), found.slice(at)];
-  }
+/** Where forms stand in the text, from before `until` on. */
+function placesOf(index: FormIndex, text: Buffer, until: number): Place[] {
+  const places: Place[] = [];
+  index.scan(text, until, (at, forms) => {
+    for (const form of forms) {
+      const end = at + form.length;
+      if (end <= text.length && form.compare(text, at, end) === 0) places.push({ at, length: form.length });
+    }
+  });
+  return places;
 }

@@ -1,3 +1,5 @@
+import { joinedForm } from './joined-text.ts';
+
 /** A shorter text would be found everywhere; a value is at least as long. */
 export const leastFormBytes = 8;
 
@@ -5,24 +7,26 @@ export const leastFormBytes = 8;
 const mostFormBytes = 1024;
 /** The last piece of a form has the bytes that are too few for one more. */
 export const mostPieceBytes = mostFormBytes + leastFormBytes - 1;
-
-/** How wide programs wrap base64: base64(1) and MIME, and PEM. */
-const wraps = [76, 64];
+/** A piece of a joined text comes from no more bytes than that, also if each of its own is an escape of six. */
+const mostJoinedBytes = Math.floor(mostPieceBytes / 6) - leastFormBytes + 1;
 
 /**
- * The texts by which a value can be told: as it is, in base64 wherever it begins, percent-encoded, in JSON. Of a value
- * of several lines each line counts, because a terminal ends lines in its own way.
+ * The texts by which a value can be told: as it is, in base64 wherever it begins, percent-encoded. Of a value of several
+ * lines each line counts, because a terminal ends lines in its own way.
  */
 export function formsOf(value: string): Buffer[] {
-  const lines = value.split(/\r?\n/);
-  const parts = lines.length === 1 ? [value] : [value, ...lines];
-  const forms = new Set(parts.filter(isLong).flatMap(formsOfPart));
-  const pieces = [...forms].filter(isLong).flatMap(piecesOf);
-  return [...new Set(pieces)].map((piece) => Buffer.from(piece, 'latin1'));
+  return inPieces(wholeForms(value), mostFormBytes);
 }
 
-function formsOfPart(part: string): string[] {
-  return [part, ...base64Forms(part), ...percentForms(part), ...jsonForms(part)];
+/** The same in a `JoinedText`. */
+export function joinedFormsOf(value: string): Buffer[] {
+  return inPieces(wholeForms(value).map(joinedForm), mostJoinedBytes);
+}
+
+function wholeForms(value: string): string[] {
+  const lines = value.split(/\r?\n/);
+  const parts = lines.length === 1 ? [value] : [value, ...lines];
+  return parts.filter(isLong).flatMap((part) => [part, ...base64Forms(part), ...percentForms(part)]);
 }
 
 function isLong(text: string): boolean {
@@ -30,21 +34,9 @@ function isLong(text: string): boolean {
 }
 
 function base64Forms(part: string): string[] {
-  const forms = [0, 1, 2].map((offset) => base64At(offset, Buffer.from(part)));
-  const wrapped = wraps.flatMap((width) => inPieces(Buffer.from(part).toString('base64'), width));
-  return [...forms, ...wrapped].flatMap((form) => [
-    form,
-    form.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''),
-  ]);
-}
-
-/** As latin1, so that equal bytes are one text. */
-function piecesOf(form: string): string[] {
-  const bytes = Buffer.from(form).toString('latin1');
-  const count = Math.ceil((bytes.length - leastFormBytes + 1) / mostFormBytes);
-  return Array.from({ length: count }, (_, at) =>
-    bytes.slice(at * mostFormBytes, at === count - 1 ? undefined : (at + 1) * mostFormBytes),
-  );
+  return [0, 1, 2]
+    .map((offset) => base64At(offset, Buffer.from(part)))
+    .flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
 }
 
 /** The characters that are the same whatever stands before and behind the value. */
@@ -54,10 +46,17 @@ function base64At(offset: number, value: Buffer): string {
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor((whole.length * 8) / 6));
 }
 
-function inPieces(text: string, width: number): string[] {
-  if (text.length <= width) return [];
-  return Array.from({ length: Math.ceil(text.length / width) }, (_, at) =>
-    text.slice(at * width, (at + 1) * width),
+function inPieces(forms: readonly string[], most: number): Buffer[] {
+  const pieces = [...new Set(forms)].filter(isLong).flatMap((form) => piecesOf(form, most));
+  return [...new Set(pieces)].map((piece) => Buffer.from(piece, 'latin1'));
+}
+
+/** As latin1, so that equal bytes are one text. */
+function piecesOf(form: string, most: number): string[] {
+  const bytes = Buffer.from(form).toString('latin1');
+  const count = Math.ceil((bytes.length - leastFormBytes + 1) / most);
+  return Array.from({ length: count }, (_, at) =>
+    bytes.slice(at * most, at === count - 1 ? undefined : (at + 1) * most),
   );
 }
 
@@ -99,27 +98,6 @@ function percentForms(part: string): string[] {
 }
 
 function percent(character: string): string {
-  return Array.from(Buffer.from(character), (byte) => `%${hex(byte, 2).toUpperCase()}`).join('');
-}
-
-/** What programs escape in JSON besides what they must: what is no ASCII, what HTML reads, and `/`; each, or not. */
-const escapedBesides = [/[^\x20-\x7e]/g, /[<>&'\u2028\u2029]/g];
-
-function jsonForms(part: string): string[] {
-  let forms = [JSON.stringify(part).slice(1, -1)];
-  for (const which of escapedBesides)
-    forms = forms.flatMap((text) => [text, text.replace(which, lower), text.replace(which, upper)]);
-  return forms.flatMap((text) => [text, text.replaceAll('/', '\\/')]);
-}
-
-function lower(unit: string): string {
-  return `\\u${hex(unit.charCodeAt(0), 4)}`;
-}
-
-function upper(unit: string): string {
-  return `\\u${hex(unit.charCodeAt(0), 4).toUpperCase()}`;
-}
-
-function hex(value: number, digits: number): string {
-  return value.toString(16).padStart(digits, '0');
+  const bytes = Array.from(Buffer.from(character), (byte) => byte.toString(16).padStart(2, '0'));
+  return bytes.map((digits) => `%${digits.toUpperCase()}`).join('');
 }

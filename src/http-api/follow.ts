@@ -24,7 +24,13 @@ export const followEvent = z.discriminatedUnion('type', [
 export type FollowEvent = z.infer<typeof followEvent>;
 
 const number = z.string().regex(/^[0-9]{1,15}$/, 'must be a number of bytes');
-const some = z.string().regex(/^[1-9][0-9]{0,14}$/, 'must be a number of bytes, and not 0');
+/** Bytes in one answer. */
+export const outputAtMost = 1024 * 1024;
+
+const some = z
+  .string()
+  .regex(/^[1-9][0-9]{0,14}$/, 'must be a number of bytes, and not 0')
+  .refine((text) => Number(text) <= outputAtMost, `must be at most ${outputAtMost}`);
 
 export const outputQuery = z.strictObject({
   stream: z.enum(['stdout', 'stderr']).optional().describe('stdout if absent'),

@@ -242,6 +242,14 @@ test('what was recorded is read part by part, and what was not is left out', asy
     }),
     { numRuns: process.env['CLAWRDEN_LONG'] ? 300 : 15 },
   );
+  for (const [max, status] of [
+    ['1048576', 200],
+    ['1048577', 400],
+    ['0', 400],
+  ] as const) {
+    const target = `/api/v1/executions/${id}/output?max=${max}`;
+    expect([max, (await door.fetch(target, { token })).status]).toEqual([max, status]);
+  }
   recorded = undefined;
   const none = await ask(door, 'executionOutput', { token, params: { id }, query: { stream: 'stderr' } });
   expect(none).toMatchObject({ problem: { status: 404 } });

@@ -37,6 +37,23 @@ test('a browser signs in by a code, says who it is after a reload, looks, change
   expect((await door.fetch('/api/v1/lockdown', lockdown)).status).toBe(401);
 });
 
+test('a body is refused with the bound of its own call', async () => {
+  const send = (target: string, bytes: number) =>
+    door.fetch(target, {
+      method: 'POST',
+      token: door.token('operator'),
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code: 'x'.repeat(bytes) }),
+    });
+  for (const [target, most] of [
+    [path, 4096],
+    ['/api/v1/executions', 2 * 1024 * 1024],
+  ] as const) {
+    const told = (await (await send(target, most)).json()) as { status: number; detail: string };
+    expect(told).toMatchObject({ status: 413, detail: expect.stringContaining(`(${most} at most)`) });
+  }
+});
+
 test('who calls with a token is told who it is, and has no session', async () => {
   const token = door.token('viewer');
   const told = session.parse(await (await door.fetch(path, { token })).json());
