@@ -35,6 +35,7 @@ afterAll(() => rm(dir, { recursive: true }));
 async function enrolment(
   agents: Record<string, string[]> = { 'host-7': ['coder', 'tester'] },
   key = signingKey,
+  own = authorities,
 ) {
   const database = await openDatabase(join(dir, randomUUID()), 'crash');
   const records: AuditRecord[] = [];
@@ -50,7 +51,7 @@ async function enrolment(
   const known = new Map<string, KnownPerson>();
   const people = { noteLetIn: async () => {} };
   const findPerson = (name: string) => known.get(name);
-  const signing = { ...identity, keys: createKeyRing(key) };
+  const signing = { ...identity, keys: createKeyRing(key), authorities: own };
   const programs = new Map<string, KnownProgram>();
   const apiTokens = { programOf: (name: string) => programs.get(name) };
   const options = { identity: signing, agentsOf, people, findPerson, apiTokens, tokens, revocations, audit };
@@ -182,6 +183,36 @@ test('a token that is older than the revocation of its relay enrols nobody; a ne
   expect(reopened.isRevoked(print, 'relay:host-7')).toBe(false);
   await gateway.revocations.revoke('relay:host-7', by, '');
   expect(gateway.revocations.isRevoked(print, 'relay:host-7')).toBe(true);
+});
+
+test('A-501 P6: a token and a code end with the authority that they were made by, and go on with the next if it was there', async () => {
+  const rotated = createAuthorities({ authority, server: authority });
+  const gateway = await enrolment(undefined, signingKey, rotated);
+  const ann = { kind: 'person', name: 'ann' } as const;
+  gateway.known.set('ann', { ...ann, role: 'viewer', scope: {}, until: undefined, by: '', since: 0 });
+  const make = async () => {
+    const code = await gateway.createCode(ann, 0, by);
+    if ('refused' in code) throw new Error(code.refused);
+    return [await newToken(gateway), code.value.token];
+  };
+  const enrolBy = (all: readonly string[]) =>
+    Promise.all(all.map((token) => gateway.enroll(token, request, '')));
+  const [early, late] = [await make(), await make()];
+  const next = await makeAuthority('Next CA');
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  rotated.follow({ authority: next, server: next, formerUntil: Date.now() + 60_000 });
+  const [within, both] = [await make(), await make()];
+  const [letIn, over] = [
+    { value: expect.anything() },
+    { refused: 'the token is of an authority that does not count any more' },
+  ];
+  vi.advanceTimersByTime(59_999);
+  expect(await enrolBy([...early, ...within])).toEqual([letIn, letIn, letIn, letIn]);
+  vi.advanceTimersByTime(1);
+  expect(await enrolBy([...late, ...both])).toEqual([over, over, letIn, letIn]);
+  rotated.letGo();
+  expect(await enrolBy(late)).toEqual([over, over]);
+  vi.useRealTimers();
 });
 
 test('A-88: enrolment is open while a token is out, over a restart too, and not after its end', async () => {

@@ -28,13 +28,26 @@ export function checkRequest(request: IncomingMessage, hosts: OwnHosts, isBehind
   checkVersion(request);
   const twice = repeated(request.rawHeaders);
   if (twice !== undefined) throw new HttpRefused(400, `the header ${twice} is there twice`);
-  const [path = ''] = (request.url ?? '').split('?', 1);
+  const { url = '' } = request;
+  const [path = ''] = url.split('?', 1);
   if (!onePath.test(path)) throw new HttpRefused(400, 'the path has an escape, an empty part or dots');
+  if (!isEscaped(url.slice(path.length))) throw new HttpRefused(400, 'the query is not UTF-8 in escapes');
   checkHost(request, hosts, isBehindProxy);
   checkOrigin(request, hosts);
   if (!takesExpectation(request)) throw new HttpRefused(417, 'only 100-continue can be expected');
   if (hasBody(request) && (request.method === 'GET' || request.method === 'DELETE'))
     throw new HttpRefused(400, `${request.method} takes no body`);
+}
+
+/** A byte above ASCII would be read as a letter of Latin 1. */
+function isEscaped(query: string): boolean {
+  if (/[^!-~]/.test(query)) return false;
+  try {
+    decodeURIComponent(query);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function checkVersion({ httpVersion, headers }: IncomingMessage): void {

@@ -19,6 +19,8 @@ export interface Authorities {
   readonly server: () => Credentials;
   /** Fingerprints of authorities that our doors show: the one of now, and the one of later if that is another. */
   readonly pins: () => readonly [string, ...string[]];
+  /** Whether an authority with one of these fingerprints counts now. */
+  readonly counts: (pins: readonly string[]) => boolean;
   /** As long as the authority counts that signed it. */
   readonly signed: (certificate: X509Certificate) => Signed;
   /** Calls `listener` whenever any of this has changed. */
@@ -81,6 +83,11 @@ export function createAuthorities(first: AuthorityPair): RotatedAuthorities {
       const own = fingerprintOfPem(present.authority.certificate);
       return former === undefined ? [own] : [fingerprintOfPem(former.authority.certificate), own];
     },
+    counts: (pins) =>
+      [present, former].some(
+        (each) =>
+          each?.life.isOver() === false && pins.includes(fingerprintOfPem(each.authority.certificate)),
+      ),
     signed: (certificate) => {
       const issuer = [present, former].find((each) => each !== undefined && isSignedBy(certificate, each));
       if (issuer === undefined) return { life: over, isPresent: false };

@@ -11,6 +11,7 @@ import { unaryCall } from '../../src/gateway-client/unary-call.ts';
 import { RelayServiceService } from '../../src/gen/clawrden/v1/relay.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { endingAuthority, makeAuthority } from '../../src/pki/authority.ts';
+import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
 import { issueServerCertificate } from '../../src/pki/issue-certificate.ts';
 import { admin, relay, startTestGateway, type TestGateway } from './gateway.ts';
 
@@ -18,6 +19,17 @@ async function newToken(gateway: TestGateway): Promise<string> {
   const client = await gateway.connect(admin);
   const wanted = { relay: relay.name, agents: ['coder'], ttl: 60 };
   return (await client.call(WardenServiceService.createEnrolmentToken, wanted)).token;
+}
+
+/** Another authority signs from now on; the former one counts for so long. */
+async function rotate({ authorities, authority }: TestGateway, overlapMs: number) {
+  const next = await makeAuthority('Next CA');
+  const { certificate, key } = await issueServerCertificate(next, ['localhost']);
+  const formerUntil = Date.now() + overlapMs;
+  const former = await endingAuthority(authority, new Date(formerUntil));
+  const server = { certificate: certificate + next.certificate, key };
+  authorities.follow({ authority: next, server, formerUntil, former });
+  return { next, former };
 }
 
 test('a relay enrols with a token, and is then let in as itself', async () => {
@@ -38,17 +50,30 @@ test('a relay enrols with a token, and is then let in as itself', async () => {
 test('A-475 P6: who enrols in an overlap by a token of before keeps of the former authority only what ends with it', async () => {
   await using gateway = await startTestGateway();
   const token = await newToken(gateway);
-  const next = await makeAuthority('Next CA');
-  const { certificate, key } = await issueServerCertificate(next, ['localhost']);
-  const formerUntil = Date.now() + 60_000;
-  const former = await endingAuthority(gateway.authority, new Date(formerUntil));
-  const server = { certificate: certificate + next.certificate, key };
-  gateway.authorities.follow({ authority: next, server, formerUntil, former });
+  const { next, former } = await rotate(gateway, 60_000);
   const identityDir = join(gateway.dir, 'late-relay');
   const enrolled = await enroll({ address: gateway.enrollAddress, token, as: 'relay', identityDir });
   expect(await readFile(join(identityDir, 'ca.pem'), 'utf8')).toBe(former + next.certificate);
   const client = await connectGateway({ address: enrolled.gateway, identityDir });
   expect(await client.waitForReady(5000)).toBe(true);
+  client.close();
+});
+
+test('A-501 P6: a token of before a rotation ends with the overlap, also for a client that looks at no pin', async () => {
+  await using gateway = await startTestGateway();
+  const before = await newToken(gateway);
+  const { next } = await rotate(gateway, 3000);
+  const within = await newToken(gateway);
+  await expect.poll(() => gateway.authorities.letGo(), { interval: 50, timeout: 10_000 }).toBe(true);
+  const client = openChannel(gateway.enrollAddress, { authority: next.certificate });
+  const { request: certificateRequest } = await makeCertificateRequest();
+  const enrolBy = (token: string) =>
+    unaryCall(client, RelayServiceService.enroll, { token, certificateRequest });
+  await expect(enrolBy(before)).rejects.toMatchObject({
+    code: status.PERMISSION_DENIED,
+    details: 'the token is of an authority that does not count any more',
+  });
+  expect(await enrolBy(within)).toMatchObject({ relay: relay.name });
   client.close();
 });
 

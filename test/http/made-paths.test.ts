@@ -220,3 +220,42 @@ test('A-66: a query has one spelling of each of its keys, and those of its route
   for (const query of ['limit=1', 'limit=%31', '%6cimit=1', 'agent=%C3%BC', ''])
     expect([query, (await send(list, `${list.target}?${query}`)).status]).toEqual([query, 200]);
 });
+
+/** What a byte of a query may look like on the wire; Node hands out those above ASCII as they are. */
+const queryByte = fc
+  .tuple(fc.nat(255), fc.boolean())
+  .map(([byte, isRaw]) =>
+    isRaw && byte > 0x7f ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, '0')}`,
+  );
+
+function isUtf8InEscapes(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return !/[\x80-\xff]/.test(text);
+  } catch {
+    return false;
+  }
+}
+
+test('A-504: a query is UTF-8 in escapes, in its names and its values, on any path', async () => {
+  const list = goodRequests.find(
+    ({ route }) => route.path === '/api/v1/executions' && route.method === 'GET',
+  )!;
+  const refused = async (target: string) => {
+    expect([target, await send(list, target)]).toEqual([target, { status: 400, acts: [] }]);
+  };
+  const wrong = fc
+    .array(queryByte, { minLength: 1, maxLength: 6 })
+    .map((bytes) => bytes.join(''))
+    .filter((text) => !isUtf8InEscapes(text));
+  await fc.assert(
+    fc.asyncProperty(wrong, fc.constantFrom('limit=1&q=', 'agent=x', ''), (text, before) =>
+      refused(`${list.target}?${before}${text}${before === '' ? '=1' : ''}`),
+    ),
+    { numRuns: numRuns / 2 },
+  );
+  for (const text of ['%ff%ff%ff', '%ed%a0%80', '%c0%af', '%f4%90%80%80', '%e2%82', '\xff', '\xc3\xbc'])
+    for (const path of [`${list.target}?limit=1&q=`, '/?q=', '/nowhere?q=']) await refused(path + text);
+  for (const text of ['x', '%c3%bc', '%f0%9f%98%80', 'a+b'])
+    expect([text, (await send(list, `${list.target}?agent=${text}`)).status]).toEqual([text, 200]);
+});

@@ -211,6 +211,12 @@ describe.skipIf(!has)(
       ['update-ref refs/notes/x HEAD', ['notes']],
       ['update-ref refs/stash HEAD', ['stash']],
       ['symbolic-ref refs/heads/x refs/heads/main', ['branch']],
+      ['symbolic-ref refs/heads/other refs/heads/main', ['branch']],
+      ['symbolic-ref refs/notes/x refs/heads/main', ['notes']],
+      ['symbolic-ref refs/tags/x refs/heads/main', ['tag']],
+      ['fetch . topic:refs/notes/x', ['notes']],
+      ['pull . topic:refs/notes/x', ['notes']],
+      ['push . topic:refs/notes/x', ['notes']],
       ['rebase --update-refs one', []],
       ['rebase --autostash -x git\u00a0config\u00a0x.y\u00a0z HEAD~1', ['config']],
     ])('git %s, which changes %j', (line, some) => {

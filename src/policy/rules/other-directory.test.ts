@@ -12,7 +12,7 @@ const decided = (line: string, said: string, action = 'allow') => {
 };
 const any = 'args: ["**"]';
 
-describe('A-432 an allow rule with cwd lets through', () => {
+describe('A-432 A-502 an allow rule with cwd lets through', () => {
   test.each([
     ['git -C /app/x commit -m y', 'subcommands: [commit]'],
     ['git -C /app/x status', 'subcommands: [status], safe-arguments: true'],
@@ -40,6 +40,39 @@ describe('A-432 an allow rule with cwd lets through', () => {
     ['cargo -C /app/x build', any],
     ['docker compose --project-directory /app/x up', any],
     ['docker --config /x compose --project-directory /app/x up', any],
+    ['npm test -w x', 'subcommands: [test]'],
+    ['npm run build --workspace=x', any],
+    ['npm test --ws', any],
+    ['npm test --include-workspace-root', any],
+    ['npm -g install x', any],
+    ['npm install --location=global x', 'subcommands: [install]'],
+    ['npm link', 'subcommands: [link]'],
+    ['pnpm -w test', any],
+    ['pnpm --workspace-root add x', 'subcommands: [add]'],
+    ['pnpm -r test', 'subcommands: [test]'],
+    ['pnpm -rw test', any],
+    ['pnpm --filter x test', any],
+    ['pnpm --filter-prod=x test', any],
+    ['pnpm -F x test', any],
+    ['pnpm add -g x', any],
+    ['pnpm recursive test', any],
+    ['yarn workspace w test', 'args: [workspace, "**"]'],
+    ['yarn workspaces run test', any],
+    ['yarn global add x', any],
+    ['cargo install --path /app/x', 'subcommands: [install]'],
+    ['cargo test -p x', any],
+    ['cargo test -px', any],
+    ['cargo add y --package=x', any],
+    ['cargo build --workspace', 'subcommands: [build]'],
+    ['cargo check --all', any],
+    ['gh pr merge 5 -R a/b', 'subcommands: [pr]'],
+    ['gh pr merge 5 --repo=a/b', any],
+    ['ruby -C /app/x a.rb', any],
+    ['ruby -C/app/x a.rb', any],
+    ['ruby -x/app/x a.rb', any],
+    ['perl -x/app/x a.pl', any],
+    ['tar -x -f a --one-top-level=/app/x', any],
+    ['terraform import -config=/app/x a b', any],
   ])('not %s, by %s', (line, said) => {
     expect(decided(line, said)).toBe('deny');
     // It is the cwd that narrows it.
@@ -54,6 +87,18 @@ describe('A-432 an allow rule with cwd lets through', () => {
     ['tar -x -f a', any],
     ['npm test', any],
     ['npm test', 'subcommands: [test]'],
+    ['npm install x', any],
+    ['npm test -w x', 'args: [test, -w, x, "**"]'],
+    ['npm install -g x', 'flags: [-g]'],
+    ['npm link x', 'args: [link, x]'],
+    ['pnpm --filter x test', 'args: [--filter, x, test, "**"]'],
+    ['pnpm --silent test', any],
+    ['yarn add x', any],
+    ['cargo test --all-features', any],
+    ['cargo install --root /app/x y', any],
+    ['cargo uninstall -p x', any],
+    ['gh pr merge 5 --squash', any],
+    ['ruby -w a.rb', any],
     ['git -C docs commit -m y', 'args: [-C, docs, commit, "**"]'],
     ['git -C docs --strange commit', 'args: [-C, docs, --strange, commit]'],
     ['terraform -chdir=infra plan -no-color', 'args: ["-chdir=infra", plan, "**"]'],
@@ -101,10 +146,15 @@ test('A-432 a person who is asked sees the whole line', () => {
   expect(decided('git -C /app/x commit', 'subcommands: [commit]', 'ask')).toBe('ask');
 });
 
-test('A-432 data says so of an option with a value', () => {
+test('A-432 A-502 data says so of any option', () => {
   expect(options('', '-C,--dir=/').get('--dir')).toEqual({
     ...{ names: ['-C', '--dir'], value: 'required', harmless: false, isDirectory: true },
   });
   const isRead = (risky: string) => toolData.safeParse({ source: 'x', style: 'gnu', risky }).success;
-  expect(['-C=/', '-C=/x', '-C?/', '-C=/{x}'].map(isRead)).toEqual([true, false, false, false]);
+  const [bare, undone] = [options('', '-g,--global/+').get('-g'), options('--x?/').get('--x')];
+  expect(bare).toEqual({ names: ['-g', '--global'], value: 'none', harmless: false, isDirectory: true });
+  expect([undone?.value, undone?.isDirectory]).toEqual(['optional', true]);
+  expect(options('', '-g,--global/+').has('--no-global')).toBe(true);
+  expect(['-C=/', '-p?/', '-g,--global/', '-g/+'].map(isRead)).toEqual([true, true, true, true]);
+  expect(['-C=/x', '-C=/{x}', '-C/,-D', '-C//'].map(isRead)).toEqual([false, false, false, false]);
 });

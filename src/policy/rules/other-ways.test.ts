@@ -41,6 +41,78 @@ test.each([
   ],
   ['A-254', 'args: [volume, rm, data]', ['docker volume prune -a -f'], ['docker volume ls']],
   ['A-254', 'args: [push, prod, "**"]', ['git push --repo=prod'], ['git push --repo=origin', 'git push']],
+  [
+    'A-503',
+    'args: [branch, -f, "**"]',
+    [
+      ...['git symbolic-ref refs/heads/x refs/heads/main', 'git symbolic-ref ./refs/heads/x HEAD'],
+      ...['git symbolic-ref logs/../refs/heads/x refs/heads/y', 'git update-ref --stdin'],
+      'git rebase --update-refs main',
+    ],
+    ['git symbolic-ref --short HEAD', 'git symbolic-ref HEAD', 'git fetch origin', 'git rebase main'],
+  ],
+  [
+    'A-503',
+    'args: [branch, -f, main, "**"]',
+    ['git update-ref --stdin', 'git send-pack --stdin .', 'git remote add --mirror=fetch x .'],
+    ['git update-ref refs/heads/x HEAD', 'git remote add x .'],
+  ],
+  [
+    'A-503',
+    'args: [branch, -D, "**"]',
+    ['git symbolic-ref -d refs/heads/x', 'git symbolic-ref --delete refs/heads/x'],
+    ['git symbolic-ref --short HEAD', 'git symbolic-ref refs/heads/x refs/heads/main'],
+  ],
+  [
+    'A-503',
+    'args: [tag, -f, "**"]',
+    ['git symbolic-ref refs/tags/x refs/heads/main'],
+    ['git symbolic-ref x'],
+  ],
+  [
+    'A-503',
+    'flags: [--force]',
+    [
+      ...['git symbolic-ref refs/heads/x refs/heads/y', 'git update-ref refs/heads/x y', 'git fetch . +a:b'],
+      ...['git branch -M a b', 'git checkout -B x', 'git switch -C x', 'git worktree add -B x ../x'],
+    ],
+    ['git symbolic-ref HEAD', 'git branch x', 'git checkout -b x', 'git switch -c x', 'git fetch . a:b'],
+  ],
+  [
+    'A-503',
+    'subcommands: [update-ref]',
+    [
+      ...[
+        'git symbolic-ref refs/heads/x refs/heads/y',
+        'git fetch . a:b',
+        'git pull . a:b',
+        'git push . a:b',
+      ],
+      ...[
+        'git fetch --refmap=a:b origin',
+        'git fetch --stdin .',
+        'git send-pack . a:b',
+        'git receive-pack .',
+      ],
+      ...['git fast-import', 'git remote add --mirror=fetch x .'],
+    ],
+    [
+      ...['git branch -f x y', 'git switch -C x', 'git checkout -B x', 'git tag -f x', 'git fetch origin'],
+      ...['git push origin a:b', 'git remote add x .', 'git reflog', 'git rebase main'],
+    ],
+  ],
+  [
+    'A-503',
+    'subcommands: [notes, replace, stash]',
+    ['git fetch . a:refs/notes/x', 'git push . a:refs/stash', 'git symbolic-ref refs/notes/x refs/notes/y'],
+    ['git fetch origin', 'git branch -f x y', 'git push origin a:b'],
+  ],
+  [
+    'A-503',
+    'subcommands: [checkout, switch]',
+    ['git update-ref --no-deref HEAD x', 'git update-ref --stdin', 'git symbolic-ref HEAD refs/heads/x'],
+    ['git update-ref HEAD x'],
+  ],
 ] as const)('%s: a deny by %s is not evaded by %j, and lets %j pass', (_case, rule, evading, passing) => {
   for (const line of evading) expect([line, denies(line, rule)]).toEqual([line, 'deny']);
   for (const line of passing) expect([line, denies(line, rule)]).toEqual([line, 'allow']);

@@ -7,7 +7,7 @@ export function everyOption({ options, subcommands }: Tables): readonly (readonl
   return [options, ...leavesOf(subcommands).map((one) => one.options)].flatMap((table) => [...table]);
 }
 
-/** The names of those whose value leads to another directory, each once. */
+/** The names of those that lead to another directory, each once. */
 export function directoriesIn(tables: Tables): readonly string[] {
   const found = everyOption(tables).filter(([, { isDirectory }]) => isDirectory === true);
   return [...new Set(found.map(([name]) => name))];

@@ -34,7 +34,7 @@ export interface Option {
   readonly harmless: boolean;
   /** Other options that mean the same with some value. */
   readonly alike?: readonly string[];
-  /** Its value leads to another directory, in which the tool then works. */
+  /** With it the tool works in another directory, or on what is in another. */
   readonly isDirectory?: true;
   /**
    * For an option with values that change what runs: the values that do not; `#` means any digits. With any other
@@ -128,7 +128,7 @@ export interface ToolGrammar {
   /** Options of the tool itself; if it has sub-commands, the options before one. */
   readonly options: OptionTable;
   readonly subcommands?: ReadonlyMap<string, Subcommand>;
-  /** The names of its options, and of its sub-commands', whose value leads to another directory. */
+  /** The names of its options, and of its sub-commands', that lead to another directory. */
   readonly directories?: readonly string[];
   /**
    * If true, the tool accepts any unique beginning of a sub-command. If a list: these, and a capital for a dash and
@@ -226,7 +226,7 @@ export interface OptionValue {
 /**
  * Options as a data file writes them, separated by blanks: `-v,--verbose` takes no value; `-f,--file=` needs one
  * (attached, or the next argument); `--color?` may have one attached; `-o={a|b}` and `--warn?{a|b}` are known only
- * with one of these; `-C=/` needs the directory in which the tool works, or what names it; `--x+` is an option that
+ * with one of these; with `-C=/`, `-p?/` or `--global/` the tool works elsewhere; `--x+` is an option that
  * `--no-x` undoes, and that is another option; `-c~--check` is another spelling of the second, with its own way to take
  * a value.
  */
@@ -266,7 +266,7 @@ function parse(text: string, harmless: boolean): Option[] {
     .map((word) => {
       const [written = '', ...others] = word.split('~');
       const [said = '', listed] = written.split('{');
-      const isDirectory = said.endsWith('=/');
+      const isDirectory = said.endsWith('/');
       const spelled = isDirectory ? said.slice(0, -1) : said;
       const last = spelled.at(-1);
       const value = last === '=' ? 'required' : last === '?' ? 'optional' : 'none';
@@ -284,7 +284,7 @@ function withUndoing(word: string): string[] {
   if (!word.endsWith('+')) return [word];
   const option = word.slice(0, -1);
   const long = option
-    .replace(/[=?]$/, '')
+    .replace(/[=?]?\/?$/, '')
     .split(',')
     .find((name) => name.startsWith('--'));
   return [option, ...(long === undefined ? [] : [`--no-${long.slice(2)}`])];

@@ -6,7 +6,7 @@ import { settingForms, styles, valueForms } from './grammar.ts';
 
 /** `-v,--verbose`, `-f,--file=`, `--color?`, `-o={a|b}`, `-C=/`, `--x+`, `-c~--check`: see `options` in grammar.ts. */
 const optionWord =
-  /^--?[^\s,=?{}~+-][^\s,=?{}~+]*(,--?[^\s,=?{}~+-][^\s,=?{}~+]*)*([=?](\{[^\s{}~]+\})?|=\/)?\+?(~--?[^\s,=?{}~+]+)*$/;
+  /^--?[^\s,=?{}~+/-][^\s,=?{}~+/]*(,--?[^\s,=?{}~+/-][^\s,=?{}~+/]*)*([=?]\{[^\s{}~]+\}|[=?]?\/?)\+?(~--?[^\s,=?{}~+]+)*$/;
 
 const mostText = 65_536;
 
@@ -19,7 +19,7 @@ const optionsField = wordsField.superRefine((words, context) => {
   if (strange === undefined) return;
   context.addIssue({
     code: 'custom',
-    message: `"${strange.slice(0, 80)}" is no option; they are written -v,--verbose (no value), -f,--file= (a value), --color? (one that may be left out), -o={a|b} (one of these), -C=/ (another directory)`,
+    message: `"${strange.slice(0, 80)}" is no option; they are written -v,--verbose (no value), -f,--file= (a value), --color? (one that may be left out), -o={a|b} (one of these), -C=/ or --global/ (works in another directory)`,
   });
 });
 
