@@ -62,6 +62,7 @@ export const errorCodes = [
   'route-missing',
   'cwd-missing',
   'not-utf8',
+  'input-failed',
   'output-failed',
   'canceled',
   'resume-void',

@@ -58,6 +58,7 @@ export const exitCodes: Record<ErrorCode, 1 | 124 | 125 | 126 | 127 | 137> = {
   'route-missing': 125,
   'cwd-missing': 125,
   'not-utf8': 125,
+  'input-failed': 125,
   'output-failed': 125,
   canceled: 125,
   'resume-void': 125,

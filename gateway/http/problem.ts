@@ -62,6 +62,7 @@ export const httpStatuses: Record<ErrorCode, number> = {
   'route-missing': 409,
   'cwd-missing': 409,
   'not-utf8': 400,
+  'input-failed': 400,
   'output-failed': 507,
   canceled: 409,
   'resume-void': 409,

@@ -64,6 +64,7 @@ export const statusCodes: Record<ErrorCode, Status> = {
   'route-missing': status.FAILED_PRECONDITION,
   'cwd-missing': status.FAILED_PRECONDITION,
   'not-utf8': status.INVALID_ARGUMENT,
+  'input-failed': status.INVALID_ARGUMENT,
   'output-failed': status.RESOURCE_EXHAUSTED,
   canceled: status.CANCELLED,
   'resume-void': status.FAILED_PRECONDITION,

@@ -99,23 +99,36 @@ static void set_ops_apart(struct carrier *carrier)
             set_op_apart(&carrier->index, &receiving->ops[number]);
 }
 
-static void had_nothing_below(struct index *index, struct entry *entry);
+static bool had_nothing_below(struct index *index, struct entry *entry);
 
-static void had_nothing(struct index *index, struct entry *entry)
+/* A folder that home had. One that was made here is new to home. */
+static bool is_homes_folder(const struct entry *entry)
 {
-    static const struct record none;
-    had_nothing_below(index, entry);
-    dirty_base(index, entry, &none);
-    if (!entry_alive(entry) && entry->skip == SKIP_NOT && !entry->base)
-        index_forget(index, entry);
+    struct record base;
+    return entry->type == TYPE_FOLDER && !(entry_base(entry, &base) && base.type == TYPE_NONE);
 }
 
-static void had_nothing_below(struct index *index, struct entry *entry)
+/* True if nothing here is carried but folders that home had: what is not carried holds them in their place, and there is
+ * nothing to tell home of. */
+static bool had_nothing(struct index *index, struct entry *entry)
 {
+    static const struct record none;
+    struct record now = entry_now(entry);
+    bool left = had_nothing_below(index, entry) && (!entry_alive(entry) || is_homes_folder(entry));
+    dirty_base(index, entry, left ? &now : &none);
+    if (!entry_alive(entry) && entry->skip == SKIP_NOT && !entry->base)
+        index_forget(index, entry);
+    return left;
+}
+
+static bool had_nothing_below(struct index *index, struct entry *entry)
+{
+    bool left = true;
     for (struct entry *child = entry_child(entry), *next; child; child = next) {
         next = entry_next(child);
-        had_nothing(index, child);
+        left &= had_nothing(index, child);
     }
+    return left;
 }
 
 /* What home has now, as far as it was taken here. What was not, is still what it was. */
@@ -131,7 +144,7 @@ static void set_base(struct index *index, struct entry *entry, const struct op *
         had_nothing_below(index, entry);
 }
 
-/* Home has nothing where it deleted, even if something stays here. What home put and is refused here must come again. */
+/* Home has nothing where it deleted, even if something stays here, unless that is only left behind. What home put and is refused here must come again. */
 static void set_bases(struct carrier *carrier)
 {
     struct receiving *receiving = carrier->receiving;

@@ -49,6 +49,17 @@ bool as_known(struct carrier *carrier, const struct entry *entry, int folder, co
     return !read || same_bytes(carrier, entry, folder, name);
 }
 
+/* It is not carried, and goes with its folder all the same: whatever it is, if the folder goes whatever it has; of a
+ * replica what has no bytes. */
+static bool goes_along(const struct carrier *carrier, const struct entry *entry, int folder, const char *name)
+{
+    struct stat status;
+    if (entry && entry->skip != SKIP_NOT && carrier->receiving && carrier->receiving->force)
+        return true;
+    return carrier->limits.replica && fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+        && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) && !S_ISLNK(status.st_mode);
+}
+
 static bool names_as_known(struct carrier *carrier, const struct entry *entry, DIR *names)
 {
     struct dirent *found;
@@ -60,10 +71,10 @@ static bool names_as_known(struct carrier *carrier, const struct entry *entry, D
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
             continue;
         const struct entry *child = index_find(&carrier->index, entry, name, strlen(name));
-        /* A folder that goes whatever it has takes along what is not carried. */
-        if (child && child->skip != SKIP_NOT && carrier->receiving && carrier->receiving->force)
+        bool alive = child && entry_alive(child);
+        if (!alive && goes_along(carrier, child, dirfd(names), name))
             continue;
-        if (!child || !entry_alive(child) || !as_known(carrier, child, dirfd(names), name))
+        if (!alive || !as_known(carrier, child, dirfd(names), name))
             return false;
         count++;
     }

@@ -29,6 +29,15 @@ static enum caller_stdio look_at(int fd)
     }
 }
 
+/* Every read of a folder, or of what was not opened for reading, fails. */
+static bool can_be_read(int fd)
+{
+    struct stat found;
+    int flags = fcntl(fd, F_GETFL), mode = flags & O_ACCMODE;
+    bool opened = flags >= 0 && (flags & O_PATH) == 0 && (mode == O_RDONLY || mode == O_RDWR);
+    return opened && fstat(fd, &found) == 0 && !S_ISDIR(found.st_mode);
+}
+
 static bool same_open_file(void)
 {
     struct stat out, err;
@@ -66,6 +75,10 @@ void caller_look(struct caller *caller)
 {
     for (int fd = 0; fd < 3; fd++)
         caller->stdio[fd] = look_at(fd);
+    /* A tool that reads a closed one fails, as with this one, and one that does not read does not notice. In /dev/null
+     * there is nothing to lose. */
+    if (caller->stdio[0] != CALLER_NULL && !can_be_read(0))
+        caller->stdio[0] = CALLER_CLOSED;
     caller->joined = caller->stdio[1] != CALLER_CLOSED && caller->stdio[2] != CALLER_CLOSED && same_open_file();
     caller->umask = umask(0);
     umask(caller->umask);

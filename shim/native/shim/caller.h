@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* A stdin that cannot be read counts as closed. */
 enum caller_stdio { CALLER_CLOSED, CALLER_NULL, CALLER_TTY, CALLER_PIPE, CALLER_SOCKET, CALLER_FILE, CALLER_DEVICE };
 
 /* The state in which this process was started, read before anything changes it. */

@@ -43,6 +43,16 @@ static bool hung_up(const struct source *source)
     return poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLRDHUP | POLLERR)) != 0;
 }
 
+/* Behind the last bytes of a socket a reader gets its error, if it has one; but for EPIPE, which came behind an end. */
+static int error_of(const struct source *source)
+{
+    int error = 0;
+    socklen_t length = sizeof error;
+    if (source->kind != CALLER_SOCKET || getsockopt(source->fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0)
+        return 0;
+    return error == EPIPE ? 0 : error;
+}
+
 static uint64_t present(const struct source *source)
 {
     int count = 0;
@@ -106,8 +116,10 @@ static ssize_t look_into_socket(const struct source *source, uint64_t held, void
 
 ssize_t lookahead_read(struct source *source, void *bytes, size_t length)
 {
-    if (!prepare(source))
+    if (!prepare(source)) {
+        source->failed = errno;
         return 0;
+    }
     forget_edge(source);
     bool last = hung_up(source);
     uint64_t held = source->sent - source->taken;
@@ -121,7 +133,12 @@ ssize_t lookahead_read(struct source *source, void *bytes, size_t length)
                                           : look_into_socket(source, held, bytes, length);
     else if (!last && source->kind == CALLER_PIPE)
         fit(source, held);
-    return got > 0 ? got : last && there == held ? 0 : SOURCE_NOTHING;
+    if (got > 0)
+        return got;
+    if (!last || there != held)
+        return SOURCE_NOTHING;
+    source->failed = error_of(source);
+    return 0;
 }
 
 void lookahead_take(struct source *source, uint64_t count)

@@ -29,6 +29,18 @@ static void tell_lost_output(const struct session *session)
     }
 }
 
+/* It got an end of the file where a local tool gets this error. */
+static void tell_lost_input(const struct session *session)
+{
+    struct text why = {0};
+    int error = source_lost(&session->source);
+    if (error == 0)
+        return;
+    text_add(&why, "stdin could not be read: ");
+    text_add(&why, strerror(error));
+    ending_own("input-failed", why.bytes);
+}
+
 void session_exit(struct session *session, int code, int signal)
 {
     source_close(&session->source);
@@ -36,6 +48,8 @@ void session_exit(struct session *session, int code, int signal)
     /* A tool whose output is refused may end by its SIGPIPE, or before it comes. */
     if (code == 0 && (signal == 0 || signal == SIGPIPE))
         tell_lost_output(session);
+    if (code == 0 && signal == 0)
+        tell_lost_input(session);
     if (signal != 0)
         ending_signal(signal);
     _exit(code);

@@ -14,7 +14,7 @@ void source_open(struct source *source, enum caller_stdio kind)
     source->ended = kind == CALLER_CLOSED || kind == CALLER_NULL;
     if (kind == CALLER_FILE)
         source->origin = lseek(0, 0, SEEK_CUR);
-    /* A directory, or another file that cannot be read ahead. */
+    /* A file that cannot be read ahead. */
     if (source->origin < 0)
         source->kind = CALLER_DEVICE;
 }
@@ -71,7 +71,15 @@ struct pollfd source_poll(const struct source *source, int *timeout)
     return (struct pollfd){.fd = fd, .events = POLLIN};
 }
 
-static ssize_t read_now(const struct source *source, void *bytes, size_t length)
+/* The end, as far as the tool can see. A terminal that went away is at its end. */
+static ssize_t fail(struct source *source)
+{
+    if (source->kind != CALLER_TTY || errno != EIO)
+        source->failed = errno;
+    return 0;
+}
+
+static ssize_t read_now(struct source *source, void *bytes, size_t length)
 {
     struct pollfd ready = {.fd = source->fd, .events = POLLIN};
     if (source->kind == CALLER_TTY && !in_foreground())
@@ -79,7 +87,9 @@ static ssize_t read_now(const struct source *source, void *bytes, size_t length)
     if (poll(&ready, 1, 0) <= 0)
         return SOURCE_NOTHING;
     ssize_t got = read(source->fd, bytes, length);
-    return got < 0 && (errno == EINTR || errno == EAGAIN) ? SOURCE_NOTHING : got < 0 ? 0 : got;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN))
+        return SOURCE_NOTHING;
+    return got < 0 ? fail(source) : got;
 }
 
 static ssize_t read_kind(struct source *source, void *bytes, size_t length)
@@ -88,8 +98,11 @@ static ssize_t read_kind(struct source *source, void *bytes, size_t length)
         return lookahead_read(source, bytes, length);
     if (source->kind != CALLER_FILE)
         return read_now(source, bytes, length);
-    ssize_t got = pread(source->fd, bytes, length, source->origin + (off_t)source->sent);
-    return got < 0 ? 0 : got;
+    ssize_t got;
+    do
+        got = pread(source->fd, bytes, length, source->origin + (off_t)source->sent);
+    while (got < 0 && errno == EINTR);
+    return got < 0 ? fail(source) : got;
 }
 
 ssize_t source_read(struct source *source, void *bytes, size_t length)
@@ -109,10 +122,15 @@ ssize_t source_read(struct source *source, void *bytes, size_t length)
 
 void source_settle(struct source *source, uint32_t unread)
 {
-    uint64_t read = unread < source->sent ? source->sent - unread : 0;
+    source->read = unread < source->sent ? source->sent - unread : 0;
     if (source->exact)
-        read = known_read(source);
-    take_until(source, read);
+        source->read = known_read(source);
+    take_until(source, source->read);
+}
+
+int source_lost(const struct source *source)
+{
+    return source->read == source->sent ? source->failed : 0;
 }
 
 void source_close(struct source *source)

@@ -21,10 +21,14 @@ struct source {
     off_t origin;
     /* Bytes that may be sent in all, that were sent, and that were removed for good. */
     uint64_t granted, sent, taken;
+    /* Of the sent bytes those that the tool has read, once it has ended. */
+    uint64_t read;
     /* The last credit was 0: credits have reported all that the tool has read. */
     bool exact;
     /* Its end was reached; it is not used any more. */
     bool ended;
+    /* There was no end, but a read failed: its errno. */
+    int failed;
     bool enlarged;
     /* The copy of a pipe, and a descriptor that reports new bytes in a pipe or socket that is not empty. */
     int copy_out, copy_in, watch;
@@ -47,6 +51,9 @@ ssize_t source_read(struct source *source, void *bytes, size_t length);
 
 /* Removes what the tool has read: all sent bytes except `unread`, unless credits have already said more. */
 void source_settle(struct source *source, uint32_t unread);
+
+/* 0, or the errno of the read that failed, if the tool had read all that came before: it took that for the end. */
+int source_lost(const struct source *source);
 
 /* Removes what is known by now, and closes it: no process reads the tool's stdin any more. */
 void source_close(struct source *source);

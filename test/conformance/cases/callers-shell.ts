@@ -83,6 +83,9 @@ export const callersShellCases: readonly Case[] = [
   ]),
   shell('stdout-closed', 'seq 3 >&-; echo "status $?"', ['seq']),
   shell('stdout-on-a-full-device', 'seq 3 >/dev/full 2>/dev/null && echo written || echo lost', ['seq']),
+  shell('stdin-a-folder-that-nobody-reads', 'true </; echo "status $?"', ['true']),
+  shell('stdin-a-folder', 'cat </ 2>/dev/null; echo "status $?"', ['cat']),
+  shell('stdin-only-for-writing', 'cat 0>f 2>/dev/null; echo "status $?"', ['cat']),
   shell('stdin-closed', 'cat <&-; echo "status $?"', ['cat']),
   shell(
     'stderr-to-stdout-order',
