@@ -3,12 +3,12 @@ import { descriptorOf } from '../../src/descriptor-of.ts';
 import { loadNativeAddon } from '../../src/native-addon.ts';
 
 /** Enough that newcomers do not wait for turns, and few enough that what they cost makes no turn long by itself. */
-const manyATurn = 16;
+const manyATurn = 64;
 
 /**
- * Has a server that listens take up to 16 new connections in each turn of the event loop. Node takes one from each
+ * Has a server that listens take up to 64 new connections in each turn of the event loop. Node takes one from each
  * descriptor: whatever makes turns long would hold up all newcomers, behind those that are refused once they are taken.
- * So it listens by 15 more descriptors of its socket (ADR 0208), until its `close`. Throws if they cannot be had.
+ * So it listens by 63 more descriptors of its socket (ADR 0208), until its `close`. Throws if they cannot be had.
  */
 export function acceptMany(server: Server): void {
   const { duplicate } = loadNativeAddon();

@@ -2,6 +2,7 @@ import { abortable, onAbort } from '../../src/abort.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { Usage } from '../../src/usage.ts';
+import { endingSignals } from '../../src/wire/ending-signals.ts';
 import type { Send } from '../../src/wire/execution-io.ts';
 import { type Channel, type FromCaller, type Inspected, type ToCaller, Vanished } from '../ports/channel.ts';
 import type { ExecutionRecord, ExecutionState } from '../ports/execution-record.ts';
@@ -51,9 +52,6 @@ export type EndFacts = Pick<
 
 /** How long a caller whose connection was cut may take to come back while a person is asked. */
 export const returnWithinMs = 30_000;
-
-/** HUP INT QUIT TERM */
-const endingSignals: ReadonlySet<number> = new Set([1, 2, 3, 15]);
 
 /**
  * One command's life with its one abort: the first reason counts. Inputs that come before the tool runs are kept if

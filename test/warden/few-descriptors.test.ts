@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newMirrored, play } from './mirrored.ts';
 import { type RealGateway, startRealGateway } from './real-gateway.ts';
 
-const openFiles = 300;
+// Of which some 250 are for newcomers.
+const openFiles = 550;
 let gateway: RealGateway;
 
 beforeAll(async () => {
@@ -18,10 +19,10 @@ test('A-88: more connections than the process may open files: the audit and runn
   const [host = '', port = ''] = gateway.address.split(':');
   const sockets: Socket[] = [];
   const flood = async () => {
-    for (let n = 0; n < 400; n++) {
+    for (let n = 0; n < 800; n++) {
       const socket = connect({ host, port: Number(port), localAddress: `127.0.${1 + (n % 8)}.1` });
       sockets.push(socket.on('error', () => {}));
-      if (n % 40 === 39) await sleep(10);
+      if (n % 80 === 79) await sleep(10);
     }
   };
   const run = async () => {

@@ -10,6 +10,7 @@ import type { Found } from '../../../src/init-client/plan-operands.ts';
 import { failure, type Outcome } from '../../../src/outcome.ts';
 import { mirrorEnds } from '../../../src/relay-codes.ts';
 import { firstBytes } from '../../../src/text/first-bytes.ts';
+import { endingSignals } from '../../../src/wire/ending-signals.ts';
 import type { FromCaller } from '../../ports/channel.ts';
 import { invalid } from '../calls/errors.ts';
 import { codeOf, cutText, toTerminalSize } from './start-request.ts';
@@ -21,9 +22,6 @@ const maxOperandBytes = 8192;
 
 /** HUP INT QUIT USR1 USR2 TERM CONT TSTP */
 const signals: ReadonlySet<number> = new Set([1, 2, 3, 10, 12, 15, 18, 20]);
-/** HUP INT QUIT TERM */
-const endingSignals: ReadonlySet<number> = new Set([1, 2, 3, 15]);
-
 /**
  * One message of a running execution in the gateway's words. Throws CallRefused if it is not a valid message, also if
  * a command that the relay has not reported as started (`isStarted`) ends as one that ran.

@@ -1,7 +1,5 @@
+import { endingSignals } from '../../../src/wire/ending-signals.ts';
 import type { Input } from '../../../src/wire/execution-io.ts';
-
-/** HUP INT QUIT TERM: before a command runs they cancel it. */
-const endingSignals: ReadonlySet<number> = new Set([1, 2, 3, 15]);
 
 /** The inputs before a command runs that still matter when it starts. */
 export class EarlyInputs {

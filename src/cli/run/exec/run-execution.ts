@@ -12,6 +12,7 @@ import {
 import type { Label } from '../../../gen/clawrden/v1/execution.ts';
 import { exitOf, type Outcome, outcomeOf } from '../../../outcome.ts';
 import { readTraceparent, toTraceparent } from '../../../traces/trace-context.ts';
+import { endingSignals } from '../../../wire/ending-signals.ts';
 import { tell } from '../../print/tell.ts';
 import { readContext } from '../../reach/context.ts';
 import { connect } from '../../reach/with-gateway.ts';
@@ -28,9 +29,6 @@ export interface ExecOptions {
   readonly hostLabel: readonly Label[];
   readonly context?: string;
 }
-
-/** HUP INT QUIT TERM */
-const endingSignals: ReadonlySet<number> = new Set([1, 2, 3, 15]);
 
 /** Ends this process like the tool: by its code or its signal, or by the code for why it did not run. */
 export async function runExecution(
