@@ -61,11 +61,9 @@ static bool obey(struct run *run, const struct piece *piece)
     }
 }
 
-void orders_take(struct run *run)
+void orders_obey(struct run *run)
 {
     struct piece piece;
-    if (!frames_read(&run->in))
-        stop_vanish(run);
     enum frames_state state;
     while ((state = frames_peek(&run->in, &piece)) == FRAMES_PIECE) {
         if (!obey(run, &piece))
@@ -74,4 +72,11 @@ void orders_take(struct run *run)
     }
     if (state == FRAMES_BROKEN)
         stop_vanish(run);
+}
+
+void orders_take(struct run *run)
+{
+    if (!frames_read(&run->in))
+        stop_vanish(run);
+    orders_obey(run);
 }

@@ -7,4 +7,7 @@
  * then this process ends, with everything that it started. */
 void orders_take(struct run *run);
 
+/* The same for what has been read already. */
+void orders_obey(struct run *run);
+
 #endif

@@ -201,6 +201,8 @@ static void tell_end(struct run *run)
 void run_serve(struct run *run)
 {
     feed_open(&run->feed, run->tool.in, run->plan.stdio[0] == STDIO_PIPE, &run->out);
+    /* What came together with the plan was read with it. */
+    orders_obey(run);
     while (!over(run) || run->tool.out >= 0 || run->tool.err >= 0)
         step(run);
     network_close(&run->network);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { FrameType } from '../../../src/wire/frames.ts';
-import { InitProcess } from './init-process.ts';
+import { encodePlan } from '../../../src/init-client/plan-encoding.ts';
+import { encodeFrame, FrameType } from '../../../src/wire/frames.ts';
+import { InitProcess, planOf } from './init-process.ts';
 import { nativeBuilds } from './native-builds.ts';
 
 const forwarded = { HUP: 1, INT: 2, QUIT: 3, USR1: 10, USR2: 12, TERM: 15 };
@@ -15,6 +16,25 @@ describe.each(nativeBuilds)('signals ($name)', ({ init }) => {
     const { stdout, code } = await command.end();
     expect(stdout.split('\n').sort()).toEqual(['', 'child', 'parent', 'up']);
     expect(code).toBe(9);
+  });
+
+  test.each(Object.entries(forwarded))(
+    'A-521: %s that comes together with the plan ends the tool',
+    async (_, number) => {
+      await using command = new InitProcess(init);
+      await command.inbox.first(FrameType.ready);
+      const plan = encodeFrame(FrameType.plan, encodePlan(planOf({ argv: ['sleep', '30'] })));
+      command.write(Buffer.concat([plan, encodeFrame(FrameType.signal, Uint8Array.of(number))]));
+      expect(await command.end()).toMatchObject({ code: 0, signal: number });
+    },
+  );
+
+  test('A-521: so does a cancel', async () => {
+    await using command = new InitProcess(init);
+    await command.inbox.first(FrameType.ready);
+    const plan = encodeFrame(FrameType.plan, encodePlan(planOf({ argv: ['sleep', '30'] })));
+    command.write(Buffer.concat([plan, encodeFrame(FrameType.cancel, new Uint8Array())]));
+    expect(await command.end()).toMatchObject({ signal: 15, cause: 4 });
   });
 
   test('TSTP stops it, which is told, and CONT lets it go on', async () => {
