@@ -246,7 +246,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const holdToAgents = createHoldToAgents({ agents, ledger, grants, tokens, assignments, faults });
   holdToAgents(config.agents);
   const [execute, resume] = [createExecute(parts), createResume(ledger)];
-  const forDetached = { ledger, history, inForce, faults };
+  const forDetached = { ledger, history, inForce, faults, log };
   const detached = createDetached({ execute, resume, rows: records.detached, ...forDetached });
   await detached.restore();
   const served = {

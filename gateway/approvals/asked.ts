@@ -1,6 +1,7 @@
 import { abortable, deadline } from '../../src/abort.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { PendingApproval, Verdict } from '../ports/verdict.ts';
+import { isUnwritten } from '../store/unwritten.ts';
 import type { ApprovalStore } from './approval-store.ts';
 
 /** A question for who asked it. */
@@ -50,8 +51,13 @@ async function untilAnswered(
     const reason = until.signal.reason as ClawrdenError;
     const verdict = reason === expired ? 'expired' : 'void';
     // If a verdict reached the disk first, it counts.
-    if (!(await store.end(approval, { verdict, by: '', via: '', reason: reason.message })))
-      return await answer;
+    const said = { verdict, by: '', via: '', reason: reason.message } as const;
+    const hasEnded = await store.end(approval, said).catch((failed: unknown) => {
+      // The next start finds that its command waits no more.
+      if (isUnwritten(failed)) return true;
+      throw failed;
+    });
+    if (!hasEnded) return await answer;
     throw reason;
   }
 }

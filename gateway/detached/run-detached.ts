@@ -9,10 +9,11 @@ import type { Detached, Underway } from '../ports/detached.ts';
 import { principalName } from '../ports/principal.ts';
 import type { Unfinished } from '../store/detached-rows.ts';
 import type { History } from '../store/history.ts';
+import { createEnds, type EndsParts, keyOf } from './ends.ts';
 import { createLives, type Lives, type LivesParts } from './lives.ts';
 import { callerOf, resultOf } from './result-of-record.ts';
 
-export interface DetachedParts extends LivesParts {
+export interface DetachedParts extends LivesParts, Pick<EndsParts, 'log'> {
   readonly execute: Execute;
   readonly resume: Resume;
   readonly ledger: Pick<Ledger, 'running'>;
@@ -22,25 +23,21 @@ export interface DetachedParts extends LivesParts {
 export interface OpenDetached extends Detached {
   /** Once, after the executions that wait for a person are restored. Resolves with how many go on. */
   readonly restore: () => Promise<number>;
-  /** Resolves when what has ended is on the disk. */
+  /** Resolves when what has ended is on the disk, or cannot be. */
   readonly close: () => Promise<void>;
 }
 
 export const detachedInputBytes = 1024 * 1024;
 
 export function createDetached(parts: DetachedParts): OpenDetached {
-  const { rows, faults } = parts;
+  const { rows } = parts;
   const lives = createLives(parts);
-  const writing = new Set<Promise<void>>();
+  const ends = createEnds(parts);
   const underways = new Map<string, Underway>();
 
-  /** Writes its end down. What cannot be written is lost: the history and the audit have the outcome. */
   async function keepEnd({ caller, id }: Named, underway: Underway): Promise<void> {
     underways.set(keyOf(caller, id), underway);
-    const result = await underway.ended;
-    const written = rows.end(caller, id, result).catch((error: unknown) => faults.report('a result', error));
-    writing.add(written);
-    await written.finally(() => writing.delete(written));
+    ends.keep(caller, id, await underway.ended);
     underways.delete(keyOf(caller, id));
   }
 
@@ -48,6 +45,7 @@ export function createDetached(parts: DetachedParts): OpenDetached {
     start: async (caller, request, input) => {
       if ((input?.length ?? 0) > detachedInputBytes)
         throw new ClawrdenError('too-large', 'the stdin of a detached execution has 1 MiB at most');
+      ends.checkRoom();
       const named = { caller: principalName(caller), id: request.executionId };
       const { begun, underway, cancel } = follow(lives, { ...named, input }, (channel) =>
         parts.execute(caller, request, channel),
@@ -62,7 +60,7 @@ export function createDetached(parts: DetachedParts): OpenDetached {
       void keepEnd(named, underway);
       return first;
     },
-    result: rows.find,
+    result: async (caller, id) => ends.find(caller, id) ?? (await rows.find(caller, id)),
     underway: (caller, id) => underways.get(keyOf(caller, id)),
     restore: async () => {
       const open = await rows.unfinished();
@@ -72,13 +70,9 @@ export function createDetached(parts: DetachedParts): OpenDetached {
     },
     close: async () => {
       lives.close();
-      await Promise.all(writing);
+      await ends.close();
     },
   };
-}
-
-function keyOf(caller: string, id: string): string {
-  return `${id} ${caller}`;
 }
 
 interface Named {

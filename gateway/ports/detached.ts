@@ -59,6 +59,6 @@ export interface Detached {
   ) => Promise<ExecutionResult | 'begun'>;
   /** Of its caller; `pending` before the end, undefined if nothing is kept of it, or not any more. */
   readonly result: (caller: string, id: string) => Promise<ExecutionResult | 'pending' | undefined>;
-  /** Of its caller, until its end is on the disk. */
+  /** Of its caller, until it has ended. */
   readonly underway: (caller: string, id: string) => Underway | undefined;
 }

@@ -34,11 +34,12 @@ const execute = createExecute({ ...core, obtainImage: async () => image });
 const name = 'bench';
 const gateway = await startTestGateway({ execute, people: { [name]: 'operator' } });
 const feed = createEventFeed();
-const faults = createFaults(pino({ level: 'silent' }));
+const log = pino({ level: 'silent' });
+const faults = createFaults(log);
 const database = await openDatabase(join(dir, 'detached.db'), 'power-loss');
 const detached = createDetached({
   ...core,
-  ...{ execute, resume: createResume(core.ledger), rows: createDetachedRows(database), faults },
+  ...{ execute, resume: createResume(core.ledger), rows: createDetachedRows(database), faults, log },
   inForce: () => new Set(['agent:coder']),
 });
 const door = await startHttpGateway({

@@ -48,7 +48,8 @@ async function start(limits = detachedLimits): Promise<void> {
   const [execute, resume] = [createExecute(parts), createResume(core.ledger)];
   const rows = createDetachedRows(database, limits);
   const faults = createFaults({ error: () => {} });
-  detached = createDetached({ ...core, execute, resume, rows, inForce: () => inForce, faults });
+  const log = { warn: () => {} };
+  detached = createDetached({ ...core, execute, resume, rows, inForce: () => inForce, faults, log });
   await restoreWaiting(parts, core.approvals, core.records);
   await detached.restore();
   const warden = {

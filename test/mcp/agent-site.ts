@@ -62,7 +62,7 @@ export async function startAgentSite(
     ...core,
     ...{ execute: createExecute(parts), resume: createResume(core.ledger) },
     ...{ rows: createDetachedRows(database), inForce: () => inForce },
-    faults: createFaults({ error: () => {} }),
+    ...{ faults: createFaults({ error: () => {} }), log: { warn: () => {} } },
   });
   await restoreWaiting(parts, core.approvals, core.records);
   const policy = (): Policy => ({ ...core.policy(), pages });
