@@ -91,6 +91,84 @@ test('A-88: whatever comes, proves itself and goes: no bound is passed, and noth
   );
 });
 
+test('A-519 P20: names of many connections leave room for a newcomer, behind one address and in all', () => {
+  const bounds = new ConnectionBounds<Peer>({ connections: 64, perAddress: 16 }, () => 0);
+  const come = (address: string, name: string) => {
+    const one = peer(address);
+    const placed = bounds.add(one);
+    if ('refused' in placed) return undefined;
+    if (placed.displaced !== undefined) bounds.remove(placed.displaced);
+    bounds.prove(one, name, 8);
+    return one.name;
+  };
+  for (let n = 0; n < 64; n++) come(`10.0.0.${n % 8}`, `many${n % 8}`);
+  for (let n = 0; n < 16; n++) come('10.0.1.1', `many${n % 2}`);
+  for (let n = 0; n < 8; n++) expect(come('10.0.1.1', `few${n}`)).toBe(`few${n}`);
+  for (let n = 0; n < 8; n++) expect(come(`10.0.2.${n}`, `other${n}`)).toBe(`other${n}`);
+});
+
+test('A-519 P20: however many a name has, a newcomer gets in, and a name keeps its only connection', () => {
+  const one = { who: fc.oneof(fc.nat(1), fc.nat(9)), from: fc.nat(5), pick: fc.nat(99) };
+  const event = fc.record({ kind: fc.constantFrom('come', 'come', 'prove', 'prove', 'prove', 'go'), ...one });
+  const limits = fc.record({
+    connections: fc.integer({ min: 2, max: 20 }),
+    perAddress: fc.integer({ min: 2, max: 9 }),
+  });
+  let [pressed, gaveUp] = [0, 0];
+  const holds = fc.property(limits, fc.array(event, { maxLength: 200, size: 'max' }), (most, events) => {
+    let now = 0;
+    const bounds = new ConnectionBounds<Peer>(most, () => now);
+    const open = new Set<Peer>();
+    const leave = (left: Peer) => {
+      open.delete(left);
+      bounds.remove(left);
+    };
+    const named = (name: string) => [...open].filter((each) => each.name === name);
+    const at = (address: string) => [...open].filter((each) => each.address === address);
+    const isSpread = (peers: Peer[]) => new Set(peers.map(({ name }) => name)).size === peers.length;
+    for (const { kind, who, from, pick } of events) {
+      now += 1000;
+      const picked = [...open][pick % Math.max(open.size, 1)];
+      if (kind === 'go' && picked !== undefined) leave(picked);
+      if (kind === 'prove' && picked !== undefined && picked.name === undefined) {
+        const name = `n${who}`;
+        const isFirst = named(name).length === 0;
+        const before = new Map([...open].flatMap((each) => (each.name ? [[each, each.name] as const] : [])));
+        const mayStay = bounds.prove(picked, name);
+        if (isFirst) expect(mayStay).toBe(true);
+        for (const [each, was] of before) {
+          if (each.name === was) continue;
+          gaveUp += 1;
+          expect(was).not.toBe(name);
+          expect(named(was).length).toBeGreaterThan(0);
+        }
+      }
+      if (kind !== 'come') continue;
+      const next = peer(`10.0.0.${from}`);
+      const ofAddress = at(next.address);
+      const isFull = open.size === most.connections || ofAddress.length === most.perAddress;
+      const placed = bounds.add(next);
+      if ('refused' in placed) {
+        // Only where everybody has one place.
+        expect(isFull).toBe(true);
+        expect(isSpread(ofAddress.length === most.perAddress ? ofAddress : [...open])).toBe(true);
+        continue;
+      }
+      if (isFull) pressed += 1;
+      open.add(next);
+      if (placed.displaced !== undefined) {
+        expect(placed.displaced.name).toBeUndefined();
+        leave(placed.displaced);
+      }
+      expect(open.size).toBeLessThanOrEqual(most.connections);
+      expect(at(next.address).length).toBeLessThanOrEqual(most.perAddress);
+    }
+  });
+  fc.assert(holds, { numRuns: long ? 20_000 : 500 });
+  // It was tried where there is no room.
+  expect(Math.min(pressed, gaveUp)).toBeGreaterThan(100);
+});
+
 test.each([
   ['10.1.2.3', '10.1.2.3'],
   ['::ffff:10.1.2.3', '10.1.2.3'],
