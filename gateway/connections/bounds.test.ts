@@ -26,6 +26,28 @@ test('A-88: connections without a name displace the oldest of their kind, never 
   expect(bounds.add(peer('10.0.0.2'))).toEqual({ displaced: undefined });
 });
 
+test('A-522 P20: a flood from few addresses displaces nobody of another address, however fast it is', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 4, max: 40 }), fc.integer({ min: 1, max: 8 }), (addresses, honest) => {
+      let now = 0;
+      const bounds = new ConnectionBounds<Peer>({ connections: 64, perAddress: 16 }, () => now);
+      const flood = (n: number) => {
+        now += 1000 / (90 * addresses);
+        return bounds.add(peer(`10.0.0.${n % addresses}`));
+      };
+      for (let n = 0; n < 200; n += 1) flood(n);
+      const others = Array.from({ length: honest }, (_, n) => peer(`10.1.0.${n}`));
+      for (const each of others) expect(bounds.add(each)).not.toHaveProperty('refused');
+      for (let n = 0; n < 1000; n += 1) {
+        const placed = flood(n);
+        expect(others).not.toContain('displaced' in placed ? placed.displaced : undefined);
+      }
+      for (const [n, each] of others.entries()) expect(bounds.prove(each, `person:${n}`)).toBe(true);
+    }),
+    { numRuns: long ? 200 : 20 },
+  );
+});
+
 test('A-88: one name has as many as one address, and an address connects no more often than a hundred times a second', () => {
   let now = 0;
   const bounds = new ConnectionBounds<Peer>({ connections: 1000, perAddress: 2 }, () => now);
@@ -89,6 +111,84 @@ test('A-88: whatever comes, proves itself and goes: no bound is passed, and noth
     }),
     { numRuns: long ? 20_000 : 300 },
   );
+});
+
+test('A-519 P20: names of many connections leave room for a newcomer, behind one address and in all', () => {
+  const bounds = new ConnectionBounds<Peer>({ connections: 64, perAddress: 16 }, () => 0);
+  const come = (address: string, name: string) => {
+    const one = peer(address);
+    const placed = bounds.add(one);
+    if ('refused' in placed) return undefined;
+    if (placed.displaced !== undefined) bounds.remove(placed.displaced);
+    bounds.prove(one, name, 8);
+    return one.name;
+  };
+  for (let n = 0; n < 64; n++) come(`10.0.0.${n % 8}`, `many${n % 8}`);
+  for (let n = 0; n < 16; n++) come('10.0.1.1', `many${n % 2}`);
+  for (let n = 0; n < 8; n++) expect(come('10.0.1.1', `few${n}`)).toBe(`few${n}`);
+  for (let n = 0; n < 8; n++) expect(come(`10.0.2.${n}`, `other${n}`)).toBe(`other${n}`);
+});
+
+test('A-519 P20: however many a name has, a newcomer gets in, and a name keeps its only connection', () => {
+  const one = { who: fc.oneof(fc.nat(1), fc.nat(9)), from: fc.nat(5), pick: fc.nat(99) };
+  const event = fc.record({ kind: fc.constantFrom('come', 'come', 'prove', 'prove', 'prove', 'go'), ...one });
+  const limits = fc.record({
+    connections: fc.integer({ min: 2, max: 20 }),
+    perAddress: fc.integer({ min: 2, max: 9 }),
+  });
+  let [pressed, gaveUp] = [0, 0];
+  const holds = fc.property(limits, fc.array(event, { maxLength: 200, size: 'max' }), (most, events) => {
+    let now = 0;
+    const bounds = new ConnectionBounds<Peer>(most, () => now);
+    const open = new Set<Peer>();
+    const leave = (left: Peer) => {
+      open.delete(left);
+      bounds.remove(left);
+    };
+    const named = (name: string) => [...open].filter((each) => each.name === name);
+    const at = (address: string) => [...open].filter((each) => each.address === address);
+    const isSpread = (peers: Peer[]) => new Set(peers.map(({ name }) => name)).size === peers.length;
+    for (const { kind, who, from, pick } of events) {
+      now += 1000;
+      const picked = [...open][pick % Math.max(open.size, 1)];
+      if (kind === 'go' && picked !== undefined) leave(picked);
+      if (kind === 'prove' && picked !== undefined && picked.name === undefined) {
+        const name = `n${who}`;
+        const isFirst = named(name).length === 0;
+        const before = new Map([...open].flatMap((each) => (each.name ? [[each, each.name] as const] : [])));
+        const mayStay = bounds.prove(picked, name);
+        if (isFirst) expect(mayStay).toBe(true);
+        for (const [each, was] of before) {
+          if (each.name === was) continue;
+          gaveUp += 1;
+          expect(was).not.toBe(name);
+          expect(named(was).length).toBeGreaterThan(0);
+        }
+      }
+      if (kind !== 'come') continue;
+      const next = peer(`10.0.0.${from}`);
+      const ofAddress = at(next.address);
+      const isFull = open.size === most.connections || ofAddress.length === most.perAddress;
+      const placed = bounds.add(next);
+      if ('refused' in placed) {
+        // Only where everybody has one place.
+        expect(isFull).toBe(true);
+        expect(isSpread(ofAddress.length === most.perAddress ? ofAddress : [...open])).toBe(true);
+        continue;
+      }
+      if (isFull) pressed += 1;
+      open.add(next);
+      if (placed.displaced !== undefined) {
+        expect(placed.displaced.name).toBeUndefined();
+        leave(placed.displaced);
+      }
+      expect(open.size).toBeLessThanOrEqual(most.connections);
+      expect(at(next.address).length).toBeLessThanOrEqual(most.perAddress);
+    }
+  });
+  fc.assert(holds, { numRuns: long ? 20_000 : 500 });
+  // It was tried where there is no room.
+  expect(Math.min(pressed, gaveUp)).toBeGreaterThan(100);
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { addressKey } from './address-key.ts';
+import { Crowd } from './crowd.ts';
 
 /** How many connections one listener serves. */
 export interface ConnectionLimits {
@@ -15,7 +16,7 @@ export interface ConnectionLimits {
  */
 export const relayConnections = 8;
 
-/** A counted connection. It is proven once its handshake has shown whose it is. */
+/** A counted connection. It is proven, and has a name, once it has shown whose it is, until that name gives it up. */
 export interface Counted {
   readonly address: string;
   name: string | undefined;
@@ -31,30 +32,32 @@ const burst = 200;
 const perSecond = 100;
 /** What one counts for that flooded us without a name. */
 const floodTokens = 50;
+/** Of so many of the oldest without a name one goes: as many as the smallest listener has. */
+const oldestOnes = 64;
 
-interface Address<T> {
+interface Address<T extends Counted> {
   open: number;
   tokens: number;
   at: number;
-  /** In order of arrival. */
-  readonly unproven: Set<T>;
+  readonly crowd: Crowd<T>;
 }
 
 /**
- * A connection that has shown a certificate is never displaced by one that has not. If there is no room, the oldest
- * connection without a name goes, so that a flood of those displaces itself.
+ * A connection that has shown a certificate is never displaced by one that has not. If there is no room, an old one
+ * without a name goes, of the address that has most of those, so that a flood displaces itself. Those with a name never take all places,
+ * of the listener or of an address: the name that has the most gives up one, which then goes as if it had none.
  */
 export class ConnectionBounds<T extends Counted> {
   readonly #limits: ConnectionLimits;
   readonly #now: () => number;
   readonly #addresses = new Map<string, Address<T>>();
-  readonly #names = new Map<string, number>();
-  readonly #unproven = new Set<T>();
+  readonly #all: Crowd<T>;
   #open = 0;
 
   constructor(limits: ConnectionLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
+    this.#all = new Crowd(limits.connections);
   }
 
   /**
@@ -66,21 +69,30 @@ export class ConnectionBounds<T extends Counted> {
     const placed = this.#place(address);
     address.tokens = Math.max(address.tokens - 1, 0);
     if ('refused' in placed) return placed;
-    if (placed.displaced !== undefined) this.#forgetUnproven(placed.displaced);
+    if (placed.displaced !== undefined) this.#forget(placed.displaced);
     address.open += 1;
     this.#open += 1;
-    address.unproven.add(connection);
-    this.#unproven.add(connection);
+    address.crowd.unproven.add(connection);
+    this.#all.unproven.add(connection);
     return placed;
   }
 
-  /** Gives a connection its name; false if that name has `most` already, or as many as an address may have. */
+  /**
+   * Gives a connection its name; false if that name has `most` already, as many as an address may have, or as many as
+   * anybody while there is no room for more.
+   */
   prove(connection: T, name: string, most = this.#limits.perAddress): boolean {
-    const count = this.#names.get(name) ?? 0;
-    if (count >= Math.min(most, this.#limits.perAddress)) return false;
-    this.#names.set(name, count + 1);
+    if (this.#all.count(name) >= Math.min(most, this.#limits.perAddress)) return false;
+    const { crowd } = this.#addressOf(connection.address);
+    const ofAddress = crowd.placeFor(name);
+    const ofAll = this.#all.placeFor(name);
+    if (ofAddress === undefined || ofAll === undefined) return false;
+    // Who gives up a place of the address gives up one of all.
+    const instead = ofAddress.instead ?? ofAll.instead;
+    if (instead !== undefined) this.#unprove(instead);
     connection.name = name;
-    this.#forgetUnproven(connection);
+    crowd.prove(connection, name);
+    this.#all.prove(connection, name);
     return true;
   }
 
@@ -96,12 +108,7 @@ export class ConnectionBounds<T extends Counted> {
     const address = this.#addresses.get(addressKey(connection.address));
     if (address !== undefined) address.open -= 1;
     this.#open -= 1;
-    this.#forgetUnproven(connection);
-    const { name } = connection;
-    if (name === undefined) return;
-    const left = (this.#names.get(name) ?? 1) - 1;
-    if (left === 0) this.#names.delete(name);
-    else this.#names.set(name, left);
+    this.#forget(connection);
   }
 
   /** Forgets addresses without connections that have been quiet for long enough. */
@@ -115,14 +122,29 @@ export class ConnectionBounds<T extends Counted> {
     if (!areProxies && address.tokens < 1) return { refused: 'its address connects too often' };
     const own = !areProxies && address.open >= perAddress;
     if (!own && this.#open < connections) return { displaced: undefined };
-    const [oldest] = own ? address.unproven : this.#unproven;
-    if (oldest !== undefined) return { displaced: oldest };
+    const displaced = own ? address.crowd.unproven.values().next().value : this.#oldestOfCrowd();
+    if (displaced !== undefined) return { displaced };
     return { refused: own ? 'its address has too many connections' : 'there are too many connections' };
+  }
+
+  /** Of the address that has most of the oldest: a flood from few addresses displaces nobody else's. */
+  #oldestOfCrowd(): T | undefined {
+    let [found, most] = [undefined as T | undefined, 0];
+    for (const each of this.#all.unproven.values().take(oldestOnes)) {
+      const count = this.#addresses.get(addressKey(each.address))?.crowd.unproven.size ?? 0;
+      if (count > most) [found, most] = [each, count];
+    }
+    return found;
   }
 
   #addressOf(text: string): Address<T> {
     const key = addressKey(text);
-    const known = this.#addresses.get(key) ?? { open: 0, tokens: burst, at: 0, unproven: new Set<T>() };
+    const known = this.#addresses.get(key) ?? {
+      open: 0,
+      tokens: burst,
+      at: 0,
+      crowd: this.#crowdOfAddress(),
+    };
     this.#addresses.set(key, known);
     known.tokens = this.#tokensOf(known);
     known.at = this.#now();
@@ -133,8 +155,20 @@ export class ConnectionBounds<T extends Counted> {
     return Math.min(burst, tokens + ((this.#now() - at) / 1000) * perSecond);
   }
 
-  #forgetUnproven(connection: T): void {
-    this.#addresses.get(addressKey(connection.address))?.unproven.delete(connection);
-    this.#unproven.delete(connection);
+  #crowdOfAddress(): Crowd<T> {
+    const { perAddress, areProxies = false } = this.#limits;
+    return new Crowd(areProxies ? Number.POSITIVE_INFINITY : perAddress);
+  }
+
+  #unprove(connection: T): void {
+    this.#forget(connection);
+    connection.name = undefined;
+    this.#addressOf(connection.address).crowd.unproven.add(connection);
+    this.#all.unproven.add(connection);
+  }
+
+  #forget(connection: T): void {
+    this.#addresses.get(addressKey(connection.address))?.crowd.remove(connection);
+    this.#all.remove(connection);
   }
 }

@@ -84,6 +84,29 @@ test('A-128 P20: streams of one principal leave room for others at its address',
     });
 });
 
+test('A-519 P20: streams of many principals, which together have all connections, keep out nobody', async () => {
+  await using small = await startHttpGateway({
+    limits: { connections: 64, perAddress: 16, requestsPerSecond: 1000 },
+  });
+  const tokens = Array.from({ length: 8 }, (_, n) => small.token('viewer', { name: `many${n}` }));
+  const streams = [];
+  for (let n = 0; n < 72; n++) {
+    const socket = connect({ port: small.port, host: '127.0.0.1', localAddress: `127.0.8.${1 + (n % 8)}` });
+    socket.on('error', () => {});
+    streams.push(socket);
+    const token = `authorization: Bearer ${tokens[n % 8]}`;
+    socket.write(`GET /api/v1/events HTTP/1.1\r\nhost: 127.0.0.1:${small.port}\r\n${token}\r\n\r\n`);
+    await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+  }
+  const other = small.token('viewer', { name: 'other' });
+  for (let n = 0; n < 3; n++) {
+    const close = { headers: { connection: 'close' } };
+    expect((await small.fetch('/api/v1/status', { token: other, ...close })).status).toBe(200);
+  }
+  expect(streams.filter((socket) => !socket.closed).length).toBeGreaterThan(32);
+  for (const socket of streams) socket.destroy();
+});
+
 test('A-115: a body that is cut off is no fault of ours', async () => {
   const token = door.token('operator');
   const head = requests('/api/v1/executions', token, 1).replace('GET', 'POST').slice(0, -2);

@@ -127,7 +127,7 @@ export class Front implements Disposable {
       this.#bounds.remove(connection);
     });
     if (placed.displaced !== undefined)
-      this.#drop(placed.displaced, 'another came before it had shown who it is');
+      this.#drop(placed.displaced, 'another came, and it had shown no name or one of the most connections');
     pass();
   }
 
