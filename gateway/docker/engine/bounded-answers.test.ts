@@ -19,6 +19,7 @@ beforeEach(async () => {
   sent = 0;
   server = createServer((request, response) => {
     response.on('error', () => {});
+    if (request.url === '/deep') return void response.end(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
     if (request.url === '/small') return void response.end(JSON.stringify({ is: 'small' }));
     if (/networks|images\/one\/json/.test(request.url ?? ''))
       return void response.end(JSON.stringify(['x'.repeat(2 * mebibyte)]));
@@ -73,6 +74,10 @@ test('an answer is what it was: JSON, bytes, or an error with what the engine sa
     json: { message: 'No such image: absent' },
     message: expect.stringContaining('No such image: absent'),
   });
+});
+
+test('A-523: JSON that would cost the thread much counts as a broken engine', async () => {
+  await expect(getJson(docker, '/deep', 5000)).rejects.toThrow('JSON that no engine makes');
 });
 
 test.each([

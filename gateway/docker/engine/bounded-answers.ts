@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { addAbortSignal } from 'node:stream';
 import type Docker from 'dockerode';
 import { readAtMost } from '../../../src/read-at-most.ts';
+import { isCostly } from './costly-json.ts';
 import { EngineBroke } from './engine-broke.ts';
 
 /** A list of thousands of containers is shorter; what an engine says of one thing takes some kilobytes. */
@@ -98,6 +99,7 @@ async function gather(
   most: number,
 ): Promise<unknown> {
   const body = await readAnswer(response, signal, most);
+  if (isCostly(body)) throw new EngineBroke('its engine answers with JSON that no engine makes');
   try {
     return JSON.parse(body.toString());
   } catch {
