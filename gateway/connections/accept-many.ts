@@ -4,6 +4,8 @@ import { loadNativeAddon } from '../../src/native-addon.ts';
 
 /** Enough that newcomers do not wait for turns, and few enough that what they cost makes no turn long by itself. */
 const manyATurn = 64;
+/** The descriptors that each listener has besides its own. */
+export const listenerFiles = manyATurn - 1;
 
 /**
  * Has a server that listens take up to 64 new connections in each turn of the event loop. Node takes one from each
@@ -15,7 +17,7 @@ export function acceptMany(server: Server): void {
   const fd = descriptorOf(server);
   // As Node's own servers keep them, without telling it: `node-server` and grpc-js choose them.
   const { allowHalfOpen, noDelay } = server as ServerOpts;
-  const others = Array.from({ length: manyATurn - 1 }, () =>
+  const others = Array.from({ length: listenerFiles }, () =>
     createServer({ allowHalfOpen, noDelay })
       .on('connection', (socket) => void server.emit('connection', socket))
       .on('error', (error) => void server.emit('error', error))

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import type { HttpConfig } from '../../src/config/gateway-config.ts';
+import { countedLog } from '../../src/counted-log.ts';
 import type { Faults } from '../../src/faults.ts';
 import type { Route } from '../../src/http-api/route.ts';
 import { acceptMany } from '../connections/accept-many.ts';
@@ -80,6 +81,9 @@ export function createDoor(parts: DoorParts): Door {
     open: async () => {
       await app.listen({ host: http.listen.host, port: http.listen.port });
       acceptMany(server);
+      const warn = countedLog((fields, message) => log.warn(fields, message), 1, 1);
+      // If no descriptor is left for the next connection, the server continues with the open ones.
+      server.on('error', ({ message }) => warn({ reason: message }, 'a connection could not be taken'));
       const { port } = server.address() as AddressInfo;
       hosts.resolve(ownHosts(http, port, tls && (() => tls.now().leaf)));
       return port;

@@ -9,15 +9,15 @@ test('A-88: connections leave descriptors for the audit and the engines', () => 
     http: { connections: 1024, perAddress: 256 },
   });
   expect(connectionLimits(wanted, 1024)).toEqual({
-    grpc: { connections: 474, perAddress: 256 },
-    http: { connections: 158, perAddress: 158 },
+    grpc: { connections: 285, perAddress: 256 },
+    http: { connections: 95, perAddress: 95 },
   });
-  expect(connectionLimits(wanted, 500)).toEqual({
+  expect(connectionLimits(wanted, 752)).toEqual({
     grpc: { connections: 81, perAddress: 81 },
     http: { connections: 27, perAddress: 27 },
   });
-  expect(() => connectionLimits(wanted, 400)).toThrow(
-    '400 files may be open, and limits.running: 200 needs 408; raise the limit',
+  expect(() => connectionLimits(wanted, 600)).toThrow(
+    '600 files may be open, and limits.running: 200 needs 660; raise the limit',
   );
   expect(connectionLimits(wanted).grpc.connections).toBeGreaterThan(0);
 });

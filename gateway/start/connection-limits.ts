@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { listenerFiles } from '../connections/accept-many.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
 
 /** Descriptors for everything that is not a connection of a peer: the audit, the database, files, engines. */
 const ownFiles = 128;
+/** gRPC, enrolment, HTTP, metrics. */
+const listeners = 4;
 /** Both gRPC listeners count; enrolment also has its own bound. */
 const enrolmentFiles = 64;
 const fewest = 16;
@@ -24,7 +27,7 @@ export function connectionLimits(
   { connections, connectionsPerAddress, running }: WantedConnections,
   openFiles = openFilesLimit(),
 ): { readonly grpc: ConnectionLimits; readonly http: ConnectionLimits } {
-  const reserved = ownFiles + enrolmentFiles + running;
+  const reserved = ownFiles + listeners * listenerFiles + enrolmentFiles + running;
   const left = openFiles - reserved;
   if (left < fewest) {
     const why = `${openFiles} files may be open, and limits.running: ${running} needs ${reserved + fewest}`;
