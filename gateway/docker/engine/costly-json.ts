@@ -1,8 +1,10 @@
 const [quote, backslash] = [0x22, 0x5c];
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Shorter texts cost no more than some milliseconds, whatever they are. */
+/** Shorter texts cost no more than some milliseconds, however deep they are. */
 const shortBytes = 64 * 1024;
+/** And shorter ones no more than a tenth of a second, of however many parts; an image may expose all ports there are. */
+const fewBytes = 1024 * 1024;
 /** No engine nests its answers half as deep. */
 const deepest = 64;
 /** Arrays and objects: what an engine says of a thing has one in fifty bytes or less. */
@@ -14,7 +16,7 @@ const bytesOfOne = 32;
  */
 export function isCostly(json: Buffer): boolean {
   if (json.length <= shortBytes) return false;
-  let [depth, left] = [0, json.length / bytesOfOne];
+  let [depth, left] = [0, json.length <= fewBytes ? json.length : json.length / bytesOfOne];
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at];
     if (byte === quote) at = endOfText(json, at);
