@@ -214,11 +214,8 @@ test('a file system that does not answer costs its workspaces, no more than one 
 
 test('A-516 P20: a workspace that was in order stays so while a later look at it is slow', async () => {
   let stuck = Promise.resolve('');
-  const find = finder(
-    undefined,
-    {},
-    createFindLinks((path) => (path === '/srv/slow' ? stuck : Promise.resolve('')), 50),
-  );
+  const look = (path: string) => (path === '/srv/slow' ? stuck : Promise.resolve(''));
+  const find = finder(undefined, {}, createFindLinks(look, 50, 2000));
   const told = [bind('/srv/slow'), bind('/srv/first')];
   expect(await problems(find, ...told)).toEqual(['', '']);
   const slow = Promise.withResolvers<string>();
@@ -227,6 +224,7 @@ test('A-516 P20: a workspace that was in order stays so while a later look at it
   // What is new was never looked at.
   const late = expect.stringContaining('it cannot be looked at in time');
   expect(await problems(find, ...told, bind('/srv/new'))).toEqual(['', '', late]);
+  await expect.poll(() => problems(find, ...told)).toEqual([late, late]);
   slow.resolve('/srv/slow is a link');
   await expect
     .poll(() => problems(find, ...told))
