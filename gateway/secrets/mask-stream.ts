@@ -1,6 +1,6 @@
 import { FormIndex } from './form-index.ts';
 import { JoinedText, type JoinState } from './joined-text.ts';
-import { formsOf, joinedFormsOf, mostPieceBytes } from './secret-forms.ts';
+import { formsOf, mostPieceBytes } from './secret-forms.ts';
 
 export const mask = Buffer.from('***');
 
@@ -48,10 +48,10 @@ export function createHiding(values: readonly string[]): (text: string) => strin
 }
 
 function indexed(values: readonly string[], spelled: (form: Buffer) => Buffer[]): Forms {
-  const different = [...new Set(values)];
+  const forms = [...new Set(values)].map(formsOf);
   return {
-    plain: new FormIndex(different.flatMap(formsOf).flatMap(spelled)),
-    joined: new FormIndex(different.flatMap(joinedFormsOf).flatMap(spelled)),
+    plain: new FormIndex(forms.flatMap(({ plain }) => plain).flatMap(spelled)),
+    joined: new FormIndex(forms.flatMap(({ joined }) => joined).flatMap(spelled)),
   };
 }
 

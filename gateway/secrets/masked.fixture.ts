@@ -1,5 +1,5 @@
 import { createMasking } from './mask-stream.ts';
-import { formsOf, joinedFormsOf, mostPieceBytes } from './secret-forms.ts';
+import { formsOf, mostPieceBytes } from './secret-forms.ts';
 
 export function masked(values: readonly string[], chunks: readonly Buffer[]): Buffer {
   const stream = createMasking(values)();
@@ -24,11 +24,12 @@ export function expected(values: readonly string[], text: Buffer): Buffer {
 /** 1 for each byte of a form; found by looking for one after the other. */
 export function secretBytes(values: readonly string[], text: Buffer): Uint8Array {
   const isSecret = new Uint8Array(text.length);
-  for (const form of values.flatMap(formsOf))
+  const forms = values.map(formsOf);
+  for (const form of forms.flatMap(({ plain }) => plain))
     for (const at of placesOf(form, text)) isSecret.fill(1, at, at + form.length);
   const characters = joined(text);
   const bytes = Buffer.from(characters.map(({ byte }) => byte));
-  for (const form of values.flatMap(joinedFormsOf)) {
+  for (const form of forms.flatMap(({ joined: ofJoined }) => ofJoined)) {
     for (const at of placesOf(form, bytes)) {
       const [start, end] = [characters[at]?.start ?? 0, characters[at + form.length - 1]?.end ?? 0];
       if (end - start <= mostPieceBytes) isSecret.fill(1, start, end);

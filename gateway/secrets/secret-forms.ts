@@ -11,16 +11,15 @@ export const mostPieceBytes = mostFormBytes + leastFormBytes - 1;
 const mostJoinedBytes = Math.floor(mostPieceBytes / 6) - leastFormBytes + 1;
 
 /**
- * The texts by which a value can be told: as it is, in base64 wherever it begins, percent-encoded. Of a value of several
- * lines each line counts, because a terminal ends lines in its own way.
+ * The texts by which a value can be told: as it is, in base64 wherever it begins, percent-encoded; `joined` are the same
+ * in a `JoinedText`. Of a value of several lines each line counts, because a terminal ends lines in its own way.
  */
-export function formsOf(value: string): Buffer[] {
-  return inPieces(wholeForms(value), mostFormBytes);
-}
-
-/** The same in a `JoinedText`. */
-export function joinedFormsOf(value: string): Buffer[] {
-  return inPieces(wholeForms(value).map(joinedForm), mostJoinedBytes);
+export function formsOf(value: string): { readonly plain: Buffer[]; readonly joined: Buffer[] } {
+  const forms = wholeForms(value);
+  return {
+    plain: inPieces(forms, mostFormBytes),
+    joined: inPieces(forms.map(joinedForm), mostJoinedBytes),
+  };
 }
 
 function wholeForms(value: string): string[] {
