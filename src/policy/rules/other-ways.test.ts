@@ -46,6 +46,7 @@ test.each([
     'args: [branch, -f, "**"]',
     [
       ...['git symbolic-ref refs/heads/x refs/heads/main', 'git symbolic-ref ./refs/heads/x HEAD'],
+      ...['git symbolic-ref logs/../refs/heads/x HEAD', 'git symbolic-ref x/../refs/heads/x HEAD'],
       ...['git symbolic-ref logs/../refs/heads/x refs/heads/y', 'git update-ref --stdin'],
       'git rebase --update-refs main',
     ],
