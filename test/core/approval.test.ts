@@ -33,16 +33,19 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dir, { recursive: true }));
 
-test.each([1, 2, 3, 10, 12, 15])('A-520: signal %i before the start ends it as by that signal', async (signal) => {
-  await using core = await startCore(dir);
-  const channel = openChannel();
-  const running = createExecute(core)(relay, request('ask'), channel);
-  await vi.waitUntil(() => core.approvals.pending().length === 1);
-  channel.type({ type: 'signal', signal: 18 });
-  channel.type({ type: 'signal', signal });
-  expect(await running).toEqual({ kind: 'interrupted', signal });
-  expect(core.ran).toEqual([]);
-});
+test.each([1, 2, 3, 10, 12, 15])(
+  'A-520: signal %i before the start ends it as by that signal',
+  async (signal) => {
+    await using core = await startCore(dir);
+    const channel = openChannel();
+    const running = createExecute(core)(relay, request('ask'), channel);
+    await vi.waitUntil(() => core.approvals.pending().length === 1);
+    channel.type({ type: 'signal', signal: 18 });
+    channel.type({ type: 'signal', signal });
+    expect(await running).toEqual({ kind: 'interrupted', signal });
+    expect(core.ran).toEqual([]);
+  },
+);
 
 async function untilAsked(core: TestGateway): Promise<string> {
   await vi.waitUntil(() => core.approvals.pending().length === 1);
