@@ -134,9 +134,15 @@ export const stated: Readonly<Record<string, Readonly<Record<string, string>>>> 
     'it runs or loads what it names: see real-interpreters.test.ts':
       '-e -p --run -r --import -C --preserve-symlinks --preserve-symlinks-main --env-file --env-file-if-exists --icu-data-dir --loader --openssl-config',
   },
-  perl: { 'it runs or loads what it names: see real-interpreters.test.ts': '-e -E -M -m -I' },
+  perl: {
+    'it runs or loads what it names: see real-interpreters.test.ts': '-e -E -M -m -I',
+    'it leads to another directory, or runs what stands behind other text': '-x',
+  },
   python: { 'it runs or loads what it names: see real-interpreters.test.ts': '-c -m' },
-  ruby: { 'it runs or loads what it names: see real-interpreters.test.ts': '-e -r -I' },
+  ruby: {
+    'it runs or loads what it names: see real-interpreters.test.ts': '-e -r -I',
+    'it leads to another directory, or runs what stands behind other text': '-C -X -x',
+  },
   pnpm: {
     'it leaves the workspace': '--dir --global --global-dir --global-bin-dir --prefix --store-dir',
     'it says where code comes from, or what runs':
