@@ -130,7 +130,10 @@ export class ConnectionBounds<T extends Counted> {
   /** Of the address that has most of the oldest: a flood from few addresses displaces nobody else's. */
   #oldestOfCrowd(): T | undefined {
     let [found, most] = [undefined as T | undefined, 0];
-    for (const each of [...this.#all.unproven].slice(0, oldestOnes)) {
+    let left = oldestOnes;
+    for (const each of this.#all.unproven) {
+      if (left === 0) break;
+      left -= 1;
       const count = this.#addresses.get(addressKey(each.address))?.crowd.unproven.size ?? 0;
       if (count > most) [found, most] = [each, count];
     }

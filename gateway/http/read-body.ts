@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ClawrdenError } from '../../src/errors.ts';
 
-/** Each key once, at most as many as any route knows; its escapes are UTF-8. Throws `request-invalid`. */
+/** Each key once, at most as many as any route knows; `checkRequest` has let UTF-8 only through. Throws `request-invalid`. */
 export function readQuery(text: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   let left = 32;

@@ -144,7 +144,8 @@ static void set_base(struct index *index, struct entry *entry, const struct op *
         had_nothing_below(index, entry);
 }
 
-/* Home has nothing where it deleted, even if something stays here, unless that is only left behind. What home put and is refused here must come again. */
+/* Home has nothing where it deleted, even if something stays here, unless that is only left behind. What home put and
+ * is refused here must come again. */
 static void set_bases(struct carrier *carrier)
 {
     struct receiving *receiving = carrier->receiving;
