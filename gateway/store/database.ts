@@ -18,6 +18,7 @@ import type { OutputRow, RecordingPartRow } from './output-rows.ts';
 import type {
   ApiTokenRow,
   EnrolledRow,
+  EnrolmentTokenRow,
   LaterCertificateRow,
   PersonRow,
   RevocationRow,
@@ -62,12 +63,6 @@ export interface ExecutionRow {
   connection_count: number;
   /** JSON: size and digest of the command that was cut; empty if the command is complete. */
   cut: string;
-}
-
-/** A valid enrolment token; using it deletes it. */
-export interface EnrolmentTokenRow {
-  id: string;
-  expires_at: number;
 }
 
 export interface ApprovalRow {

@@ -7,7 +7,7 @@ import { addTails, createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
 import { addDeliveryAgents, createNotices } from './notice-tables.ts';
 import { createOutputs, createRecordings } from './output-tables.ts';
-import { createPrincipals, renameRelays } from './principal-migrations.ts';
+import { addAnswers, createPrincipals, renameRelays } from './principal-migrations.ts';
 import { addRooms } from './room-tables.ts';
 import { createSigningKeys, createUnmoved } from './rotation-tables.ts';
 import { addConnections, addSearch, countConnections, tellDecisionsApart } from './search-tables.ts';
@@ -56,6 +56,7 @@ export const migrations: Record<string, Migration> = {
   '0048-rooms-by-agent': { up: addRooms },
   '0049-decisions-apart': { up: tellDecisionsApart },
   '0050-answers-by-agent': { up: indexAnswers },
+  '0051-enrolment-answers': { up: addAnswers },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
