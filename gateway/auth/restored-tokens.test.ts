@@ -72,7 +72,8 @@ async function start(): Promise<Life> {
       return 'value' in revoked && revocations.epochOf(`relay:${relay}`);
     },
     refusal: async (token) => {
-      const answer = await enrolment.enroll(token, request, 'there');
+      const { request: own } = await makeCertificateRequest();
+      const answer = await enrolment.enroll(token, own, 'there');
       return 'refused' in answer ? answer.refused : '';
     },
   };
