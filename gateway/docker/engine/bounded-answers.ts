@@ -1,7 +1,8 @@
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage, type RequestOptions } from 'node:http';
 import { addAbortSignal } from 'node:stream';
 import type Docker from 'dockerode';
 import { readAtMost } from '../../../src/read-at-most.ts';
+import { askEngine, type Call } from './ask-engine.ts';
 import { isCostly } from './costly-json.ts';
 import { EngineBroke } from './engine-broke.ts';
 
@@ -19,12 +20,13 @@ interface Context {
   readonly statusCodes: Readonly<Record<number, unknown>>;
 }
 
-/** The part of docker-modem that reads an answer. */
+/** The part of docker-modem that makes a request and reads its answer. */
 interface Modem {
+  readonly protocol: string;
   buildRequest: (
-    options: { readonly path?: string; readonly signal?: AbortSignal },
+    options: RequestOptions & { readonly path?: string; readonly signal?: AbortSignal },
     context: Context,
-    data: unknown,
+    data: Call['data'],
     done: Done,
   ) => void;
   buildPayload: (
@@ -35,9 +37,6 @@ interface Modem {
   ) => void;
 }
 
-/** Every status counts as good, so that the library reads nothing by itself. */
-const everyStatus: Context['statusCodes'] = new Proxy({}, { get: () => true });
-
 const notTaken = 'its engine answers and does not hand over the connection';
 
 /**
@@ -47,16 +46,11 @@ const notTaken = 'its engine answers and does not hand over the connection';
  */
 export function boundAnswers(docker: Docker): Docker {
   const modem = docker.modem as unknown as Modem;
-  const build = modem.buildRequest;
-  const pay = modem.buildPayload;
-  // What is not taken over is read by nobody but us.
-  modem.buildPayload = (error, isStream, statusCodes, _openStdin, ...rest) =>
-    pay.call(modem, error, isStream, statusCodes, false, ...rest);
   modem.buildRequest = (options, context, data, done) => {
     const { isStream = false, hijack = false, openStdin = false, statusCodes } = context;
     const takes = hijack || openStdin;
-    const answered: Done = (error, answer) => {
-      if (error !== null && error !== undefined) return done(error, null);
+    askEngine(modem.protocol, options, { data, hijack, openStdin }, (error, answer) => {
+      if (answer === null) return done(error, null);
       if (!(answer instanceof IncomingMessage)) return done(null, answer);
       const isGood = statusCodes[answer.statusCode ?? 0] === true;
       if (isGood && isStream && !takes) return done(null, answer);
@@ -70,8 +64,7 @@ export function boundAnswers(docker: Docker): Docker {
           (body) => modem.buildPayload(null, false, statusCodes, false, {}, answer, body, done),
           (broken: unknown) => done(broken, null),
         );
-    };
-    build.call(modem, options, { ...context, isStream: true, statusCodes: everyStatus }, data, answered);
+    });
   };
   return docker;
 }

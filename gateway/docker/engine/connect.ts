@@ -10,6 +10,7 @@ import type { SshFiles } from '../../../src/ssh/ssh-arguments.ts';
 import { parseSshUrl } from '../../../src/ssh/ssh-destination.ts';
 import { openSshTunnel } from '../../../src/ssh/ssh-tunnel.ts';
 import { countPiecesOf } from '../../../src/wire/small-pieces.ts';
+import { heard } from './ask-engine.ts';
 import { boundAnswers } from './bounded-answers.ts';
 
 export type EngineAddress = Pick<HostConfig, 'name' | 'engine' | 'tls' | 'ssh'>;
@@ -33,22 +34,28 @@ export function connect({ name, engine, tls, ssh = {} }: EngineAddress): EngineC
   const url = parseUrl(name, engine);
   if (url.protocol === 'ssh:') return overSsh(name, engine, ssh);
   const options = url.protocol === 'unix:' ? overSocket(url.pathname) : overTls(name, url, tls);
-  countPiecesBy(options.agent, name);
+  watchConnections(options.agent, name);
   const docker = boundAnswers(new Docker({ ...untouched, ...options }));
   return { docker, explain: (error) => error, close: () => options.agent.destroy() };
 }
 
-/** Tiny pieces have a rate for each host, and not for all that one address or socket leads to. */
-function countPiecesBy(agent: HttpAgent, name: string): void {
+/**
+ * Errors of connections are heard of for life. Tiny pieces have a rate for each host, and not for all that one address
+ * or socket leads to.
+ */
+function watchConnections(agent: HttpAgent, name: string): void {
   const make = agent.createConnection.bind(agent);
-  const counted = (connection: Duplex | null | undefined) => {
-    if (connection) countPiecesOf(connection, `host:${name}`);
+  const watched = (connection: Duplex | null | undefined) => {
+    if (connection) {
+      heard(connection);
+      countPiecesOf(connection, `host:${name}`);
+    }
     return connection;
   };
   agent.createConnection = (options, done) =>
-    counted(
+    watched(
       make(options, (error, connection) => {
-        counted(connection);
+        watched(connection);
         done?.(error, connection);
       }),
     );
@@ -68,7 +75,7 @@ function overSsh(name: string, engine: string, files: SshFiles): EngineConnectio
     );
     return undefined;
   };
-  countPiecesBy(agent, name);
+  watchConnections(agent, name);
   const close = () => {
     agent.destroy();
     tunnel.close();
