@@ -74,8 +74,9 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
   function list(entry: Waiting): Asked {
     entry.listed = true;
     changed();
-    const { approval } = entry;
-    return asked(approval, entry.answer.promise, () => forget(approval.id), store);
+    const { approval, answer } = entry;
+    const over = (why: string) => void (entry.over = why);
+    return asked({ approval, answer: answer.promise, over, forget: () => forget(approval.id) }, store);
   }
 
   async function say(entry: Waiting, verdict: ShownVerdict): Promise<Resolution> {
@@ -149,5 +150,6 @@ function restored(row: ApprovalRow, yeses: readonly Yes[], wait: Wait, store: Ap
   if (row.state === 'pending') return wait(approval, yeses);
   const said = { by: row.verdict_by, via: row.verdict_via, reason: row.verdict_reason };
   const verdict: Verdict = { verdict: 'approved', ...said };
-  return asked(approval, Promise.resolve(verdict), () => {}, store);
+  const nothing = () => {};
+  return asked({ approval, answer: Promise.resolve(verdict), over: nothing, forget: nothing }, store);
 }
