@@ -40,7 +40,7 @@ test.each([
     const question = await questions.ask({
       ...{ executionId: 'e', caller: 'relay:host-1', agent: 'coder', planHash: 'h', rule: 'r', reason: '' },
       plan: JSON.stringify({ agent: 'coder', argv: ['ls'], cwd: '/app', stdin: 'pipe' }),
-      ...{ context: '{}', expiresInMs: 100, consent: { approvals, role: 'approver' } },
+      ...{ context: '{}', expiresInMs: 100, consent: { approvals, role: 'approver' } as const },
     });
     const { id } = question.approval;
     const answered = questions.resolve(id, yes);

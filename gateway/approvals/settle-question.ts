@@ -39,7 +39,7 @@ export interface Open {
 }
 
 export function openQuestion(approval: PendingApproval, yeses: readonly Yes[]): Open {
-  return { approval, answer: Promise.withResolvers(), inTurn: createInTurn(), yeses, over: undefined };
+  return { approval, answer: Promise.withResolvers<Verdict>(), inTurn: createInTurn(), yeses, over: undefined };
 }
 
 /** As people see it now. */
@@ -65,7 +65,7 @@ export function settle(
     // Who said yes before may have left the group since.
     if (verdict.verdict === 'approved')
       await parts.approvers.freshen?.([verdict.by, ...open.yeses.map(({ by }) => by)]);
-    if (open.over !== undefined) return alreadyOver(open);
+    if (open.over !== undefined) return alreadyOver(open.approval.id, open.over);
     const refusal = refusalOf(open.approval, planHash, said, parts);
     if (refusal !== undefined) return refusal;
     if (verdict.verdict === 'denied') return end(open, verdict, parts, ended);
@@ -101,7 +101,7 @@ async function note(
   const said = { by, via, reason, ...(grantMs !== undefined && { grantMs }) };
   const of = { execution, caller, agent, approval: id, planHash };
   await recordedFirst(record({ type: 'yes', ...of, ...said, given, needed: consent.approvals }));
-  if (open.over !== undefined) return alreadyOver(open);
+  if (open.over !== undefined) return alreadyOver(open.approval.id, open.over);
   if (!(await store.addYes({ id, planHash }, yes))) return alreadyResolved(id);
   open.yeses = yeses;
   return { type: 'noted', approval: shownQuestion(open, approvers) };
@@ -199,6 +199,6 @@ function alreadyResolved(id: string): Resolution {
   };
 }
 
-function alreadyOver({ approval: { id }, over }: Open): Resolution {
-  return { type: 'already-resolved', text: `approval ${id} waits no more: ${over}` };
+function alreadyOver(id: string, why: string): Resolution {
+  return { type: 'already-resolved', text: `approval ${id} waits no more: ${why}` };
 }

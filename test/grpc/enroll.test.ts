@@ -128,7 +128,7 @@ test("A-524: an enrolment that is cut off behind the gateway's decision goes on 
 /** Connections to `port` go through here; `sockets` has those that are open. */
 async function startProxy(port: number, sockets: Set<Socket>): Promise<AsyncDisposable & { port: number }> {
   const server = createServer((socket) => {
-    const onward = connect(port, 'localhost');
+    const onward = connect(port, '127.0.0.1');
     for (const [from, to] of [
       [socket, onward],
       [onward, socket],
@@ -138,7 +138,7 @@ async function startProxy(port: number, sockets: Set<Socket>): Promise<AsyncDisp
       from.pipe(to);
     }
   });
-  await once(server.listen(0, 'localhost'), 'listening');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     port: (server.address() as AddressInfo).port,
     [Symbol.asyncDispose]: async () => {

@@ -41,8 +41,8 @@ const upgraded = 'HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r
 const broken = {
   'no answer': '',
   'a status of 999': 'HTTP/1.1 999 \r\n\r\n',
-  'a length below zero': 'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n',
-  'two lengths': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
+  'a length below zero': 'HTTP/1.1 500 Broken\r\nContent-Length: -1\r\n\r\n',
+  'two lengths': 'HTTP/1.1 500 Broken\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
   'half a body': 'HTTP/1.1 500 Broken\r\nContent-Length: 100\r\n\r\n{"mess',
   'half a chunk': 'HTTP/1.1 500 Broken\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nmess',
   'the good status of another call': 'HTTP/1.1 202 Accepted\r\nContent-Length: 2\r\n\r\n{}',
