@@ -2,7 +2,7 @@ import { IncomingMessage, type RequestOptions } from 'node:http';
 import { addAbortSignal } from 'node:stream';
 import type Docker from 'dockerode';
 import { readAtMost } from '../../../src/read-at-most.ts';
-import { askEngine, type Call } from './ask-engine.ts';
+import { callEngine, type Call } from './call-engine.ts';
 import { isCostly } from './costly-json.ts';
 import { EngineBroke } from './engine-broke.ts';
 
@@ -49,7 +49,7 @@ export function boundAnswers(docker: Docker): Docker {
   modem.buildRequest = (options, context, data, done) => {
     const { isStream = false, hijack = false, openStdin = false, statusCodes } = context;
     const takes = hijack || openStdin;
-    askEngine(modem.protocol, options, { data, hijack, openStdin }, (error, answer) => {
+    callEngine(modem.protocol, options, { data, hijack, openStdin }, (error, answer) => {
       if (answer === null) return done(error, null);
       if (!(answer instanceof IncomingMessage)) return done(null, answer);
       const isGood = statusCodes[answer.statusCode ?? 0] === true;

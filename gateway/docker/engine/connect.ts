@@ -10,7 +10,7 @@ import type { SshFiles } from '../../../src/ssh/ssh-arguments.ts';
 import { parseSshUrl } from '../../../src/ssh/ssh-destination.ts';
 import { openSshTunnel } from '../../../src/ssh/ssh-tunnel.ts';
 import { countPiecesOf } from '../../../src/wire/small-pieces.ts';
-import { heard } from './ask-engine.ts';
+import { heard } from './call-engine.ts';
 import { boundAnswers } from './bounded-answers.ts';
 
 export type EngineAddress = Pick<HostConfig, 'name' | 'engine' | 'tls' | 'ssh'>;

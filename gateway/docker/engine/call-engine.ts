@@ -1,5 +1,5 @@
-import { request as askByHttp, type IncomingMessage, type RequestOptions } from 'node:http';
-import { request as askByHttps } from 'node:https';
+import { request as requestByHttp, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as requestByHttps } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
 
 /** What the library says of a call. */
@@ -18,7 +18,7 @@ type Answered = (error: unknown, answer: IncomingMessage | Duplex | null) => voi
  * once: with the head of the answer, or the connection if it was handed over. Behind that somebody hears of errors for
  * as long as there may be any; who reads the answer hears of them, too.
  */
-export function askEngine(
+export function callEngine(
   protocol: string,
   options: RequestOptions,
   { data, hijack, openStdin }: Call,
@@ -31,7 +31,7 @@ export function askEngine(
     answered(...result);
   };
   try {
-    const request = (protocol === 'https' ? askByHttps : askByHttp)(options);
+    const request = (protocol === 'https' ? requestByHttps : requestByHttp)(options);
     request.on('error', (error) => answer(error, null));
     request.on('response', (response) => answer(null, response.on('error', unheard)));
     if (hijack)

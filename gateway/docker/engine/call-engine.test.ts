@@ -19,7 +19,7 @@ let engine: EngineConnection;
 let answer: string;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'clawrden-ask-'));
+  folder = mkdtempSync(join(tmpdir(), 'clawrden-call-'));
   connections = [];
   server = createServer((socket) => {
     connections.push(socket.on('error', () => {}));
