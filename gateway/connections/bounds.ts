@@ -32,6 +32,8 @@ const burst = 200;
 const perSecond = 100;
 /** What one counts for that flooded us without a name. */
 const floodTokens = 50;
+/** And one whose handshake failed: its peer chose what that cost, up to 20 ms. It is owed, so that ten a second are left. */
+const failedTokens = 9;
 /** Of so many of the oldest without a name one goes: as many as the smallest listener has. */
 const oldestOnes = 64;
 
@@ -67,7 +69,7 @@ export class ConnectionBounds<T extends Counted> {
   add(connection: T): Placed<T> {
     const address = this.#addressOf(connection.address);
     const placed = this.#place(address);
-    address.tokens = Math.max(address.tokens - 1, 0);
+    if (address.tokens > 0) address.tokens = Math.max(address.tokens - 1, 0);
     if ('refused' in placed) return placed;
     if (placed.displaced !== undefined) this.#forget(placed.displaced);
     address.open += 1;
@@ -100,11 +102,12 @@ export class ConnectionBounds<T extends Counted> {
   flooded({ name, address }: T): void {
     if (name !== undefined) return;
     const known = this.#addressOf(address);
-    known.tokens = Math.max(known.tokens - floodTokens, 0);
+    known.tokens = Math.max(known.tokens - floodTokens, Math.min(known.tokens, 0));
   }
 
   /** Call it once for each counted connection. */
-  remove(connection: T): void {
+  remove(connection: T, hasFailed = false): void {
+    if (hasFailed) this.#owe(this.#addressOf(connection.address));
     const address = this.#addresses.get(addressKey(connection.address));
     if (address !== undefined) address.open -= 1;
     this.#open -= 1;
@@ -115,6 +118,11 @@ export class ConnectionBounds<T extends Counted> {
   tidy(): void {
     for (const [key, address] of this.#addresses)
       if (address.open === 0 && this.#tokensOf(address) >= burst) this.#addresses.delete(key);
+  }
+
+  /** For a second at most: others may be behind the same address. */
+  #owe(address: Address<T>): void {
+    address.tokens = Math.max(address.tokens - failedTokens, -perSecond);
   }
 
   #place(address: Address<T>): Placed<T> {
