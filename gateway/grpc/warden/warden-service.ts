@@ -1,4 +1,3 @@
-import type { EventEmitter } from 'node:events';
 import { type handleUnaryCall, status } from '@grpc/grpc-js';
 import type { Faults } from '../../../src/faults.ts';
 import {
@@ -19,6 +18,7 @@ import { type Seen, seenBy } from '../../principals/seen-by.ts';
 import type { Callers } from '../calls/authenticate.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
 import { unary } from '../calls/unary.ts';
+import { whenCanceled } from '../calls/when-canceled.ts';
 import { isRead } from '../front/reads.ts';
 import { type ApprovalCalls, approvalCalls } from './approval-calls.ts';
 import { type AssignmentCalls, assignmentCalls } from './assignment-calls.ts';
@@ -212,12 +212,6 @@ function answerer({ callers, warden, looks }: WardenServiceParts) {
         ? looks.take(principalName(caller), whenCanceled(call), answered)
         : answered();
     });
-}
-
-function whenCanceled(call: Pick<EventEmitter, 'once'>): AbortSignal {
-  const gone = new AbortController();
-  call.once('cancelled', () => gone.abort());
-  return gone.signal;
 }
 
 async function revokeRelay(
