@@ -69,7 +69,7 @@ export class ConnectionBounds<T extends Counted> {
   add(connection: T): Placed<T> {
     const address = this.#addressOf(connection.address);
     const placed = this.#place(address);
-    if (address.tokens > 0) address.tokens = Math.max(address.tokens - 1, 0);
+    spend(address, 1);
     if ('refused' in placed) return placed;
     if (placed.displaced !== undefined) this.#forget(placed.displaced);
     address.open += 1;
@@ -100,14 +100,13 @@ export class ConnectionBounds<T extends Counted> {
 
   /** The connection has cost far more than a handshake: if it has no name, its address may connect less often. */
   flooded({ name, address }: T): void {
-    if (name !== undefined) return;
-    const known = this.#addressOf(address);
-    known.tokens = Math.max(known.tokens - floodTokens, Math.min(known.tokens, 0));
+    if (name === undefined) spend(this.#addressOf(address), floodTokens);
   }
 
   /** Call it once for each counted connection. */
   remove(connection: T, hasFailed = false): void {
-    if (hasFailed) this.#owe(this.#addressOf(connection.address));
+    // It owes for a second at most: others may be behind the same address.
+    if (hasFailed) spend(this.#addressOf(connection.address), failedTokens, -perSecond);
     const address = this.#addresses.get(addressKey(connection.address));
     if (address !== undefined) address.open -= 1;
     this.#open -= 1;
@@ -118,11 +117,6 @@ export class ConnectionBounds<T extends Counted> {
   tidy(): void {
     for (const [key, address] of this.#addresses)
       if (address.open === 0 && this.#tokensOf(address) >= burst) this.#addresses.delete(key);
-  }
-
-  /** For a second at most: others may be behind the same address. */
-  #owe(address: Address<T>): void {
-    address.tokens = Math.max(address.tokens - failedTokens, -perSecond);
   }
 
   #place(address: Address<T>): Placed<T> {
@@ -182,4 +176,9 @@ export class ConnectionBounds<T extends Counted> {
     this.#addresses.get(addressKey(connection.address))?.crowd.remove(connection);
     this.#all.remove(connection);
   }
+}
+
+/** No further than to `floor`; what is below it already stays. */
+function spend(address: { tokens: number }, tokens: number, floor = 0): void {
+  address.tokens = Math.max(address.tokens - tokens, Math.min(address.tokens, floor));
 }
