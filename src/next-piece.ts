@@ -17,13 +17,8 @@ export function createNextPiece(): NextPiece {
     next();
   }
   return async () => {
-    const mine = Promise.withResolvers<void>();
-    if (isTaken) waiting.add(mine.resolve);
-    else {
-      isTaken = true;
-      setImmediate(turn);
-      mine.resolve();
-    }
-    await mine.promise;
+    if (isTaken) return await new Promise<void>((resolve) => void waiting.add(resolve));
+    isTaken = true;
+    setImmediate(turn);
   };
 }

@@ -149,8 +149,8 @@ function restored(row: ApprovalRow, yeses: readonly Yes[], wait: Wait, store: Ap
   const approval = toPending(row);
   if (row.state === 'pending') return wait(approval, yeses);
   const said = { by: row.verdict_by, via: row.verdict_via, reason: row.verdict_reason };
-  const stamps = row.verdict_stamps === '' ? [] : namesIn(row.verdict_stamps);
+  const stamps = namesIn(row.verdict_stamps);
   const givers = namesIn(row.verdict_by).map((by, at) => ({ by, stamp: stamps[at] ?? '' }));
-  const verdict: Verdict = { verdict: 'approved', ...said, ...(stamps.length > 0 && { givers }) };
+  const verdict: Verdict = { verdict: 'approved', ...said, ...(row.verdict_stamps !== '' && { givers }) };
   return asked(approval, Promise.resolve(verdict), () => {}, store);
 }
