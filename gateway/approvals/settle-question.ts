@@ -39,7 +39,13 @@ export interface Open {
 }
 
 export function openQuestion(approval: PendingApproval, yeses: readonly Yes[]): Open {
-  return { approval, answer: Promise.withResolvers<Verdict>(), inTurn: createInTurn(), yeses, over: undefined };
+  return {
+    approval,
+    answer: Promise.withResolvers<Verdict>(),
+    inTurn: createInTurn(),
+    yeses,
+    over: undefined,
+  };
 }
 
 /** As people see it now. */

@@ -46,7 +46,8 @@ async function start(): Promise<Life> {
   const [agents, recorded, disk] = [['a'], [] as string[], { isFull: false }];
   const append = async (record: AuditRecord) => {
     if (disk.isFull) throw new ClawrdenError('audit-unwritable', 'no room');
-    if (record.type === 'credential' && record.credential === 'certificate') recorded.push(record.fingerprint);
+    if (record.type === 'credential' && record.credential === 'certificate')
+      recorded.push(record.fingerprint);
     await records.audit.append(record);
   };
   const enrolment = createEnrolment({

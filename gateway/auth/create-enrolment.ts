@@ -101,7 +101,9 @@ async function enroll(
   const fresh = await issue(invited, epoch, key, options);
   const used = await tokens.use({
     ...{ id, ...fresh.certificate, certificate: fresh.answer.certificate },
-    key: createHash('sha256').update(key.export({ type: 'spki', format: 'der' })).digest('base64url'),
+    key: createHash('sha256')
+      .update(key.export({ type: 'spki', format: 'der' }))
+      .digest('base64url'),
   });
   if (used === 'revoked') return { refused: tokenOver(invited) };
   if (used === 'not-out') return usedBefore;

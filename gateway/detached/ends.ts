@@ -103,7 +103,8 @@ export function createEnds({ rows, faults, log }: EndsParts, mostBytes = default
     },
     find: (caller, id) => waiting.get(keyOf(caller, id))?.result,
     checkRoom: () => {
-      if (problem === '' || [...waiting.values()].reduce((sum, { bytes }) => sum + bytes, 0) < mostBytes) return;
+      if (problem === '' || [...waiting.values()].reduce((sum, { bytes }) => sum + bytes, 0) < mostBytes)
+        return;
       throw new ClawrdenError('audit-unwritable', `results cannot be written: ${problem}`);
     },
     close: async () => {

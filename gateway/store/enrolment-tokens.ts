@@ -53,7 +53,10 @@ export async function openEnrolmentTokens(database: Database): Promise<Enrolment
     },
     add: async (id, expiresAt) => {
       await database.deleteFrom('enrolment_tokens').where('expires_at', '<', Date.now()).execute();
-      await database.insertInto('enrolment_tokens').values({ ...unused, id, expires_at: expiresAt }).execute();
+      await database
+        .insertInto('enrolment_tokens')
+        .values({ ...unused, id, expires_at: expiresAt })
+        .execute();
       out.set(id, expiresAt);
     },
     use: (use) => useUp(database, use),

@@ -25,7 +25,9 @@ test('A-526 P21: a full disk is no unforeseen fault of what is done behind the c
     faults.guard('results', write)();
     await setImmediate();
   }
-  await expect.poll(() => warned).toEqual([{ where: 'results', error: 'database or disk is full', suppressed: 0 }]);
+  await expect
+    .poll(() => warned)
+    .toEqual([{ where: 'results', error: 'database or disk is full', suppressed: 0 }]);
   expect(faults.count()).toBe(0);
   faults.report('results', new Error('what is this?'));
   expect([warned.length, logged.length, faults.count()]).toEqual([1, 1, 1]);

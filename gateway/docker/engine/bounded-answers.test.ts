@@ -2,10 +2,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Docker from 'dockerode';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { boundAnswers } from '../../../src/container/bounded-answers.ts';
 import { attach } from '../container/attach.ts';
 import { sparedContainers, startingContainers } from '../container/starting-containers.ts';
 import { fillInitVolume } from '../init/init-volume.ts';
-import { boundAnswers } from './bounded-answers.ts';
 import { toEngineError } from './engine-errors.ts';
 import { getJson } from './get-json.ts';
 

@@ -6,13 +6,12 @@ import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
 import Docker from 'dockerode';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
+import { boundAnswers } from '../../../src/container/bounded-answers.ts';
 import type { SshFiles } from '../../../src/ssh/ssh-arguments.ts';
 import { parseSshUrl } from '../../../src/ssh/ssh-destination.ts';
 import { openSshTunnel } from '../../../src/ssh/ssh-tunnel.ts';
 import { keyExchanges } from '../../../src/wire/key-exchanges.ts';
 import { countPiecesOf } from '../../../src/wire/small-pieces.ts';
-import { heard } from './call-engine.ts';
-import { boundAnswers } from './bounded-answers.ts';
 
 export type EngineAddress = Pick<HostConfig, 'name' | 'engine' | 'tls' | 'ssh'>;
 
@@ -35,28 +34,22 @@ export function connect({ name, engine, tls, ssh = {} }: EngineAddress): EngineC
   const url = parseUrl(name, engine);
   if (url.protocol === 'ssh:') return overSsh(name, engine, ssh);
   const options = url.protocol === 'unix:' ? overSocket(url.pathname) : overTls(name, url, tls);
-  watchConnections(options.agent, name);
+  countPiecesBy(options.agent, name);
   const docker = boundAnswers(new Docker({ ...untouched, ...options }));
   return { docker, explain: (error) => error, close: () => options.agent.destroy() };
 }
 
-/**
- * Errors of connections are heard of for life. Tiny pieces have a rate for each host, and not for all that one address
- * or socket leads to.
- */
-function watchConnections(agent: HttpAgent, name: string): void {
+/** Tiny pieces have a rate for each host, and not for all that one address or socket leads to. */
+function countPiecesBy(agent: HttpAgent, name: string): void {
   const make = agent.createConnection.bind(agent);
-  const watched = (connection: Duplex | null | undefined) => {
-    if (connection) {
-      heard(connection);
-      countPiecesOf(connection, `host:${name}`);
-    }
+  const counted = (connection: Duplex | null | undefined) => {
+    if (connection) countPiecesOf(connection, `host:${name}`);
     return connection;
   };
   agent.createConnection = (options, done) =>
-    watched(
+    counted(
       make(options, (error, connection) => {
-        watched(connection);
+        counted(connection);
         done?.(error, connection);
       }),
     );
@@ -76,7 +69,7 @@ function overSsh(name: string, engine: string, files: SshFiles): EngineConnectio
     );
     return undefined;
   };
-  watchConnections(agent, name);
+  countPiecesBy(agent, name);
   const close = () => {
     agent.destroy();
     tunnel.close();

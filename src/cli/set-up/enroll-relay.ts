@@ -26,13 +26,18 @@ export async function enrollRelay(options: EnrollOptions): Promise<void> {
   const kept = existsSync(file);
   // Before the certificate counts: who finds that there has all.
   const keep = async (answer: Enrolled) => (kept ? undefined : await writeRelayYaml(file, answer, trust));
-  const enrolled = await enroll({ address: gateway, token, as: 'relay', identityDir: folder, trust, keep }).catch(
-    (error: Error) => {
-      const refused = 'make another token with clawrden relay invite';
-      const known = toCliError(error, 'relay enroll', { gateway, refused });
-      throw known === error ? new CliError('relay enroll', error.message, 'check the options') : known;
-    },
-  );
+  const enrolled = await enroll({
+    address: gateway,
+    token,
+    as: 'relay',
+    identityDir: folder,
+    trust,
+    keep,
+  }).catch((error: Error) => {
+    const refused = 'make another token with clawrden relay invite';
+    const known = toCliError(error, 'relay enroll', { gateway, refused });
+    throw known === error ? new CliError('relay enroll', error.message, 'check the options') : known;
+  });
   const { name: relay, agents } = enrolled;
   if (json === true) return printJson({ relay, agents, gateway: enrolled.gateway, config: file });
   printLine(['enrolled ', 'green'], `${relay}, for ${agents.join(', ')}`);

@@ -68,10 +68,7 @@ export async function login(options: LoginOptions): Promise<void> {
   printLine('  context              ', file);
 }
 
-async function byCode(
-  { gateway, code, trust }: LoginOptions,
-  { identity, keep }: Place,
-): Promise<LoggedIn> {
+async function byCode({ gateway, code, trust }: LoginOptions, { identity, keep }: Place): Promise<LoggedIn> {
   if (gateway === undefined || code === undefined)
     throw new CliError(
       'login',

@@ -1,6 +1,7 @@
-import { request as requestByHttp, type IncomingMessage, type RequestOptions } from 'node:http';
+import { type IncomingMessage, type RequestOptions, request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
+import { EngineBroke } from './engine-broke.ts';
 
 /** What the library says of a call. */
 export interface Call {
@@ -14,9 +15,8 @@ export interface Call {
 type Answered = (error: unknown, answer: IncomingMessage | Duplex | null) => void;
 
 /**
- * Calls an engine, in place of the library, which follows a redirection to wherever a host says. `answered` is called
- * once: with the head of the answer, or the connection if it was handed over. Behind that somebody hears of errors for
- * as long as there may be any; who reads the answer hears of them, too.
+ * Calls an engine, and follows no redirection. `answered` is called once: with the head of the answer, or the connection
+ * if it was handed over.
  */
 export function callEngine(
   protocol: string,
@@ -32,23 +32,27 @@ export function callEngine(
   };
   try {
     const request = (protocol === 'https' ? requestByHttps : requestByHttp)(options);
+    request.on('socket', heard);
     request.on('error', (error) => answer(error, null));
-    request.on('response', (response) => answer(null, response.on('error', unheard)));
+    // One that changes the protocol unasked only closes.
+    request.on('close', () => answer(new EngineBroke('its engine closes the connection'), null));
+    request.on('response', (response) => answer(null, response));
     if (hijack)
       request.on('upgrade', (_response, connection, head) => {
         if (head.length > 0) connection.unshift(head);
         answer(null, connection);
       });
-    if (typeof data === 'string' || Buffer.isBuffer(data)) request.write(data);
-    else data?.on('error', (error) => request.destroy(error)).pipe(request);
-    if (!openStdin && (data === undefined || typeof data === 'string' || Buffer.isBuffer(data))) request.end();
+    const isWhole = data === undefined || typeof data === 'string' || Buffer.isBuffer(data);
+    if (!isWhole) data.on('error', (error) => request.destroy(error)).pipe(request);
+    else if (data !== undefined) request.write(data);
+    if (isWhole && !openStdin) request.end();
   } catch (error) {
     answer(error, null);
   }
 }
 
-/** A connection to an engine, heard of for life: also while nobody has it, and behind a handing over. */
-export function heard(connection: Duplex): void {
+/** Errors of a connection are heard of for its life, also while nobody has it. */
+function heard(connection: Duplex): void {
   if (connection.listenerCount('error', unheard) === 0) connection.on('error', unheard);
 }
 

@@ -1,8 +1,7 @@
 import { IncomingMessage, type RequestOptions } from 'node:http';
 import { addAbortSignal } from 'node:stream';
-import type Docker from 'dockerode';
-import { readAtMost } from '../../../src/read-at-most.ts';
-import { callEngine, type Call } from './call-engine.ts';
+import { readAtMost } from '../read-at-most.ts';
+import { type Call, callEngine } from './call-engine.ts';
 import { isCostly } from './costly-json.ts';
 import { EngineBroke } from './engine-broke.ts';
 
@@ -40,12 +39,12 @@ interface Modem {
 const notTaken = 'its engine answers and does not hand over the connection';
 
 /**
- * Holds an engine to so many bytes in an answer. The library gathers whatever comes, for as long as the call may take.
- * What is read as it comes, and connections that are taken over, are not answers; one that should have been taken over
- * and was not is.
+ * Makes the requests of a client of the library `dockerode` in place of the library, which follows redirections, and
+ * holds its engine to so many bytes in an answer. What is read as it comes, and connections that are taken over, are not
+ * answers; one that should have been taken over and was not is.
  */
-export function boundAnswers(docker: Docker): Docker {
-  const modem = docker.modem as unknown as Modem;
+export function boundAnswers<Client extends { readonly modem: unknown }>(docker: Client): Client {
+  const modem = docker.modem as Modem;
   modem.buildRequest = (options, context, data, done) => {
     const { isStream = false, hijack = false, openStdin = false, statusCodes } = context;
     const takes = hijack || openStdin;
