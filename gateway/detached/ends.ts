@@ -57,7 +57,7 @@ export function createEnds({ rows, faults, log }: EndsParts, mostBytes = default
       waiting.delete(key);
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
-      bound();
+      bound(waiting, mostBytes);
       if (isUnwritten(error)) {
         warn({ error: problem }, 'results cannot be written: they are kept, and tried again every second');
         return false;
@@ -85,26 +85,16 @@ export function createEnds({ rows, faults, log }: EndsParts, mostBytes = default
     writing = undefined;
   }
 
-  /** While nothing can be written: of what ends behind the bound only the outcome is kept. */
-  function bound(): void {
-    let bytes = 0;
-    for (const end of waiting.values()) {
-      bytes += end.bytes;
-      if (bytes > mostBytes) end.result = withoutOutput(end.result);
-    }
-  }
-
   return {
     keep: (caller, id, result) => {
       const end = { caller, id, result, bytes: sizeOf(result), failures: 0, notBefore: 0 };
       waiting.set(keyOf(caller, id), end);
-      if (problem !== '') bound();
+      if (problem !== '') bound(waiting, mostBytes);
       writing ??= writeAll();
     },
     find: (caller, id) => waiting.get(keyOf(caller, id))?.result,
     checkRoom: () => {
-      if (problem === '' || [...waiting.values()].reduce((sum, { bytes }) => sum + bytes, 0) < mostBytes)
-        return;
+      if (problem === '' || sizeOfAll(waiting) < mostBytes) return;
       throw new ClawrdenError('audit-unwritable', `results cannot be written: ${problem}`);
     },
     close: async () => {
@@ -116,6 +106,19 @@ export function createEnds({ rows, faults, log }: EndsParts, mostBytes = default
 
 export function keyOf(caller: string, id: string): string {
   return `${id} ${caller}`;
+}
+
+/** While nothing can be written: of what ends behind the bound only the outcome is kept. */
+function bound(waiting: ReadonlyMap<string, End>, mostBytes: number): void {
+  let bytes = 0;
+  for (const end of waiting.values()) {
+    bytes += end.bytes;
+    if (bytes > mostBytes) end.result = withoutOutput(end.result);
+  }
+}
+
+function sizeOfAll(waiting: ReadonlyMap<string, End>): number {
+  return [...waiting.values()].reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function sizeOf({ stdout, stderr }: ExecutionResult): number {

@@ -104,7 +104,9 @@ test("A-524: an enrolment that is cut off behind the gateway's decision goes on 
   const identityDir = join(gateway.dir, 'new-relay');
   const options = { token: await newToken(gateway), as: 'relay', identityDir } as const;
   // Its connection is lost.
-  await expect(enroll({ ...options, address: `localhost:${between.port}` })).rejects.toThrow();
+  await expect(enroll({ ...options, address: `localhost:${between.port}` })).rejects.toMatchObject({
+    code: status.UNAVAILABLE,
+  });
   const [left = '', ...more] = await readdir(identityDir);
   expect([left, more]).toEqual([expect.stringMatching(/^enrolling-\w+\.pem$/), []]);
   const key = await readFile(join(identityDir, left), 'utf8');
