@@ -8,6 +8,7 @@ import {
 } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { AssignmentRow } from './assignment-tables.ts';
+import type { BelievedTimeRow } from './believed-time-row.ts';
 import type { ChatPostTableRow } from './chat-post-rows.ts';
 import { copyBeforeUpgrade } from './copy-before-upgrade.ts';
 import { databaseFault } from './database-fault.ts';
@@ -212,6 +213,7 @@ export interface Tables {
   room_sizes: RoomSizeRow;
   history_horizons: HistoryHorizonRow;
   audit_position: AuditPositionRow;
+  believed_time: BelievedTimeRow;
   agent_states: AgentStateRow;
   drained_hosts: DrainedHostRow;
   approvals: ApprovalRow;

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { addConsent, addDeeds, indexAnswers, indexPlans, nameGrants } from './approval-migrations.ts';
 import { createAssignments } from './assignment-tables.ts';
+import { createBelievedTime } from './believed-time-row.ts';
 import { addPostAgents, createChatPosts } from './chat-post-rows.ts';
 import { addTails, createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
@@ -56,6 +57,7 @@ export const migrations: Record<string, Migration> = {
   '0048-rooms-by-agent': { up: addRooms },
   '0049-decisions-apart': { up: tellDecisionsApart },
   '0050-answers-by-agent': { up: indexAnswers },
+  '0053-believed-time': { up: createBelievedTime },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {
