@@ -73,7 +73,13 @@ test('an end that only the audit knows is told by the history, and not told agai
   });
 });
 
-const startRecord = { type: 'start', host: 'gone-9', container: 'c-9', planHash: 'h', approver: 'person:ann' };
+const startRecord = {
+  type: 'start',
+  host: 'gone-9',
+  container: 'c-9',
+  planHash: 'h',
+  approver: 'person:ann',
+};
 
 test('A-540 P15 P19: the history takes over a start that only the audit knows, and its host may still run it', async () => {
   const [withRow, without] = [request('run'), request('run')];
@@ -96,6 +102,33 @@ test('A-540 P15 P19: the history takes over a start that only the audit knows, a
   // The other one is mirrored.
   expect(core.lost.map(({ id }) => id)).toEqual([without.executionId]);
 });
+
+test.each(['denied', 'approved'] as const)(
+  'A-546 P25: that a person has %s it is in the audit, once, also if the gateway was killed before it was recorded',
+  async (verdict) => {
+    const start = request('ask');
+    {
+      await using core = await startCore(dir);
+      const recordVerdict = never;
+      const parts = { ...core, authorizing: { ...core.authorizing, recordVerdict } };
+      void createExecute(parts)(relay, start, openChannel());
+      await vi.waitUntil(() => core.approvals.pending().length === 1);
+      const [{ id, planHash } = { id: '', planHash: '' }] = core.approvals.pending();
+      const said = { by: 'person:admin', via: 'api', reason: 'so', planHash } as const;
+      expect(await core.approvals.resolve(id, { verdict, ...said })).toMatchObject({ type: 'resolved' });
+    }
+    for (const _ of [1, 2]) {
+      await using core = await startCore(dir);
+      const waiting = await restoreWaiting(core, core.approvals, core.records);
+      expect(waiting).toBe(verdict === 'approved' ? 1 : 0);
+      const verdicts = () => readAudit(dir).filter(({ type }) => type === 'verdict');
+      await vi.waitUntil(() => verdicts().length > 0);
+      expect(verdicts()).toMatchObject([
+        { execution: start.executionId, verdict, by: 'person:admin', via: 'api', reason: 'so' },
+      ]);
+    }
+  },
+);
 
 test('A-540: of a start whose end the audit has the history tells both', async () => {
   const start = request('run');
