@@ -8,7 +8,7 @@ import { type Browsers, openBrowsers } from './browsers/open-browsers.ts';
 import { pageUrl } from './browsers/page-url.ts';
 import { createOpenRequests } from './connections/open-requests.ts';
 import type { Execute, Resume } from './execute.ts';
-import type { OfferLane } from './grpc/carry.ts';
+import type { OfferHome, OfferLane } from './grpc/carry.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import { startHttpServer } from './http/start-http-server.ts';
@@ -40,7 +40,7 @@ export interface Served {
   readonly events: EventFeed;
   readonly detached: Detached;
   readonly relays: RelayRegistry;
-  readonly offerHome: OfferLane;
+  readonly offerHome: OfferHome;
   readonly offerWayOut: (...offered: [...Parameters<OfferLane>, mcp: McpDoor]) => ReturnType<OfferLane>;
   readonly principals: Principals;
   /** By which people sign in; undefined if gateway.yaml names none. */

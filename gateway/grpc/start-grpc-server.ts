@@ -12,7 +12,7 @@ import type { WardenApi } from '../ports/warden-api.ts';
 import { authenticateCalls } from './calls/authenticate.ts';
 import { firstMessageWithin } from './calls/first-message.ts';
 import { type RelayCallRates } from './calls/relay-call-rates.ts';
-import type { OfferLane } from './carry.ts';
+import type { OfferHome, OfferLane } from './carry.ts';
 import { executionService } from './execute/execution-service.ts';
 import { Front } from './front/front.ts';
 import { closeServer, listen, newServer } from './front/listen.ts';
@@ -33,7 +33,7 @@ export interface GrpcServerOptions {
   readonly warden: WardenApi;
   readonly signIn: SignIn;
   readonly relays: RelayRegistry;
-  readonly offerHome: OfferLane;
+  readonly offerHome: OfferHome;
   readonly offerWayOut: OfferLane;
   readonly limits: ConnectionLimits;
   /** `relayCallRates` if absent. */

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { resetReplica } from '../../gateway/workspaces/reset-replica.ts';
 import { fileSystems } from '../../shim/native/test/carrier-process.ts';
 import { ended, startWriter } from '../../shim/native/test/endless-writer.ts';
-import { agent, followedWorkspace, keptOf, Site } from './site.ts';
+import { followedWorkspace, keptOf, Site } from './site.ts';
 
 const patience = () => AbortSignal.timeout(120_000);
 
@@ -27,7 +27,7 @@ async function settled(site: Site) {
 
 function reset(site: Site, forget: () => void) {
   const { homes, turns, slots: replicas } = site;
-  return resetReplica(replicas.slot('one', agent), followedWorkspace.sync, {
+  return resetReplica(replicas.slot('one', site.replica), followedWorkspace.sync, {
     homes,
     turns,
     replicas,
@@ -118,6 +118,6 @@ test('A-481 P13: it is told, too, if no exchange follows and its carrier ends', 
   await visit.exchange(patience());
   visit.end();
   writeSync(fd, ' and the tool');
-  await slots.close(slots.slot('one', agent));
+  await slots.close(slots.slot('one', site.replica));
   expect(site.keptThere).toMatchObject([{ host: 'one', count: 1, files: [{ path: Buffer.from('log') }] }]);
 });
