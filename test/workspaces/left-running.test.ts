@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { resetReplica } from '../../gateway/workspaces/reset-replica.ts';
@@ -83,6 +83,22 @@ test('A-334: what goes on being written and no command waits for stays on its ho
   await settled(site);
   expect(site.told.at(-1)).toMatchObject({ why: 'late' });
   expect([existsSync(path), keptOf(site.home).has(last)]).toEqual([false, true]);
+});
+
+test('P13: what is late again is kept again, also if its tree is the one that was kept before', async () => {
+  await using site = new Site(fileSystems[0]);
+  writeFileSync(join(site.home.root, 'file'), 'home');
+  const path = join(site.replicas.one.root, 'file');
+  const late = async () => {
+    await settled(site);
+    writeFileSync(path, 'late');
+    utimesSync(path, 1, 1);
+  };
+  await late();
+  await late();
+  await settled(site);
+  expect(site.told).toMatchObject([{ why: 'late' }, { why: 'late' }]);
+  expect(readFileSync(path, 'utf8')).toBe('home');
 });
 
 test('A-404 P13: what somebody writes in a replica into a file that home has replaced there is kept there, and told', async () => {
