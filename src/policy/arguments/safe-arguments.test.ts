@@ -89,6 +89,9 @@ test.each([
   'npm --json=exec test',
   'npm --json=false test',
   'npm exec -c /app/c.sh',
+  // it runs what build.rustc of the workspace's configuration names (seen with cargo 1.95).
+  'cargo --explain=E0308 version',
+  'cargo --explain E0308',
   'npm --g ls',
   'npm ls --lg',
   'npm -L global ls',
