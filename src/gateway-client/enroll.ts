@@ -60,10 +60,7 @@ export async function enroll(options: EnrollOptions): Promise<Enrolled> {
       throw error;
     },
   );
-  if (!isPinned(answer.certificateAuthority, pin)) {
-    await dropEnrollingKeys(identityDir);
-    throw new Error(notPinned);
-  }
+  if (!isPinned(answer.certificateAuthority, pin)) throw new Error(notPinned);
   await stageIdentityFile(identityDir, 'key', key);
   // While one authority gives way to another, both are in it.
   await stageIdentityFile(identityDir, 'authority', lasting(answer.certificateAuthority));
