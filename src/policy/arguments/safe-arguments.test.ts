@@ -163,7 +163,7 @@ test.each([
   'terraform show',
   'terraform -chdir=/app/x version',
   'grep --no-such-option x',
-])('A-27 A-28 A-29 A-30 A-31 A-358 not safe: %j', (line) => {
+])('A-27 A-28 A-29 A-30 A-31 A-358 A-567 not safe: %j', (line) => {
   expect(isSafe(line)).toBe(false);
 });
 
