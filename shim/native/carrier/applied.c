@@ -101,21 +101,16 @@ static void set_ops_apart(struct carrier *carrier)
 
 static bool had_nothing_below(struct index *index, struct entry *entry);
 
-/* A folder that home had. One that was made here is new to home. */
-static bool is_homes_folder(const struct entry *entry)
-{
-    struct record base;
-    return entry->type == TYPE_FOLDER && !(entry_base(entry, &base) && base.type == TYPE_NONE);
-}
-
 /* True if nothing here is carried but folders that home had: what is not carried holds them in their place, and there is
- * nothing to tell home of. */
+ * nothing to tell home of. One that was made here is new to home. */
 static bool had_nothing(struct index *index, struct entry *entry)
 {
     static const struct record none;
-    struct record now = entry_now(entry);
-    bool left = had_nothing_below(index, entry) && (!entry_alive(entry) || is_homes_folder(entry));
-    dirty_base(index, entry, left ? &now : &none);
+    bool left = had_nothing_below(index, entry) && (!entry_alive(entry) || entry_had_folder(entry));
+    if (left)
+        dirty_left(index, entry);
+    else
+        dirty_base(index, entry, &none);
     if (!entry_alive(entry) && entry->skip == SKIP_NOT && !entry->base)
         index_forget(index, entry);
     return left;

@@ -9,6 +9,7 @@
 #include "area.h"
 #include "beneath.h"
 #include "content.h"
+#include "empty.h"
 #include "goes-on.h"
 #include "kept.h"
 #include "move.h"
