@@ -7,6 +7,7 @@ import { createCrumbBudgets } from '../src/crumb-budgets.ts';
 import { createFaults, outliveFaults } from '../src/faults.ts';
 import { lockFolder } from '../src/lock.ts';
 import { createLog } from '../src/log.ts';
+import { createNextPiece } from '../src/next-piece.ts';
 import { packageVersion } from '../src/package-version.ts';
 import { stateFiles } from '../src/pki/state-files.ts';
 import type { Plan } from '../src/plan.ts';
@@ -78,9 +79,6 @@ import { reservePorts } from './start/reserve-ports.ts';
 import { databaseFault } from './store/database-fault.ts';
 import { openWorkspaces } from './workspaces/open-workspaces.ts';
 
-/** One for each agent on each host. */
-const mostBudgets = 10_000;
-
 await main();
 
 async function main(): Promise<void> {
@@ -122,7 +120,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     ...(config.http.metricsListen && { 'http.metrics-listen': config.http.metricsListen }),
   });
   const began = `version ${version}, policy ${policy().hash}`;
-  const records = await openRecords(config, identity.signingKey, began);
+  const nextPiece = createNextPiece();
+  const records = await openRecords(config, identity.signingKey, began, nextPiece);
   const { history, kept } = records;
   using counted = createCounted();
   const audit = counted.watchAudit(records.audit);
@@ -212,7 +211,8 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
       ...{ reaching: egress.reaching, decideAgain },
       answerHelp: createAnswerHelp({ policy, agents, history }),
       onHostLost: createLostHosts({ ...fleet, incidents, log }),
-      paceOf: createCrumbBudgets(mostBudgets),
+      // One for each agent on each host.
+      paceOf: createCrumbBudgets(10_000),
       onLateExit: pool.lateExits.expect,
       onVanished: killSwitch.relayVanished,
     }),
@@ -220,7 +220,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const warden = createWardenApi({
     version,
     policyFile,
-    explain: createExplain({ ...parts, resolveImage: pool.resolveImage }),
+    explain: createExplain({ ...parts, nextPiece, resolveImage: pool.resolveImage }),
     checkPolicy: createPolicyChecks(config.toolFiles !== undefined),
     agents,
     configProblem: live.problem,
@@ -250,7 +250,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const detached = createDetached({ execute, resume, rows: records.detached, ...forDetached });
   await detached.restore();
   const served = {
-    ...{ execute, resume, detached },
+    ...{ execute, resume, detached, nextPiece },
     warden,
     events: events.feed({ ...warden, faults }),
     relays,

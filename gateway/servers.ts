@@ -1,11 +1,13 @@
 import type { Logger } from 'pino';
 import type { AgentConfig, GatewayConfig } from '../src/config/gateway-config.ts';
 import type { Faults } from '../src/faults.ts';
+import type { NextPiece } from '../src/next-piece.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
 import { createEnrolment } from './auth/create-enrolment.ts';
 import type { GatewayIdentity } from './auth/gateway-identity.ts';
 import { type Browsers, openBrowsers } from './browsers/open-browsers.ts';
 import { pageUrl } from './browsers/page-url.ts';
+import { createLookTurns } from './connections/look-turns.ts';
 import { createOpenRequests } from './connections/open-requests.ts';
 import type { Execute, Resume } from './execute.ts';
 import type { OfferLane } from './grpc/carry.ts';
@@ -50,6 +52,7 @@ export interface Served {
   readonly onMoved: (principal: string) => void;
   readonly ports: ReservedPorts;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
+  readonly nextPiece: NextPiece;
   readonly faults: Faults;
   readonly log: Logger;
 }
@@ -92,7 +95,8 @@ export async function startServers(
   const bounds = connectionLimits(limits);
   await served.ports.release();
   const browsers = openBrowsers(audit, principals);
-  const requests = createOpenRequests();
+  const requests = createOpenRequests(served.nextPiece);
+  const looks = createLookTurns(served.nextPiece);
   const mcp = createMcpDoor({ ...served, requests });
   let grpcPort = grpc.listen.port;
   const third = await startHttpServer({
@@ -102,7 +106,7 @@ export async function startServers(
     tokens: principals.apiTokens,
     enrolment,
     ...{ providerSignIn: providerSignIn(served, enrolment, browsers), grpcPort: () => grpcPort },
-    ...{ ...browsers, ...served, mcp, requests },
+    ...{ ...browsers, ...served, mcp, requests, looks },
   });
   const first = await startGrpcServer({
     listen: grpc.listen,
@@ -110,7 +114,7 @@ export async function startServers(
     enrolment,
     limits: bounds.grpc,
     signIn: { codes: browsers.codes, url: pageUrl(http, third.port) },
-    ...served,
+    ...{ ...served, looks },
     offerWayOut: (relay, agent, lane) => served.offerWayOut(relay, agent, lane, mcp),
     authorities: doors.grpc(authorities),
   });

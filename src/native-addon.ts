@@ -15,11 +15,23 @@ export interface NativeAddon {
   readonly refuseDescriptors: (fd: number) => boolean;
   /** Another descriptor of the same open file. */
   readonly duplicate: (fd: number) => number;
+  /**
+   * From now on this process looks at so many certificates between a peer's own and one that it trusts: those of its
+   * clients, and those of servers. Call it before the first connection.
+   */
+  readonly boundCertificateChains: (ofClients: number, ofServers: number) => void;
   /** This thread's loop turned. From the first call on, if it does not for 50 ms, a signal ends what it waits for. */
   readonly beat: () => void;
 }
 
-const names = ['peerCredentials', 'lockDescriptor', 'refuseDescriptors', 'duplicate', 'beat'] as const;
+const names = [
+  'peerCredentials',
+  'lockDescriptor',
+  'refuseDescriptors',
+  'duplicate',
+  'boundCertificateChains',
+  'beat',
+] as const;
 
 /** If the addon is missing, does not load, or has another version, throws one line that says how to build it. */
 export function loadNativeAddon(path = nativeFile('peercred.node')): NativeAddon {

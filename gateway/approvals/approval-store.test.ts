@@ -18,7 +18,7 @@ test('A-451 P26: an answer whose plan is forgotten is not taken up again after t
       plan: '{"argv":[]}',
     },
     ...{ rule: 'r', reason: '', context: '{}', state: 'pending', deed: '', consent: '' },
-    ...{ verdict_by: '', verdict_via: '', verdict_reason: '' },
+    ...{ verdict_by: '', verdict_via: '', verdict_reason: '', verdict_stamps: '' },
     ...{ created_at: 1_000_000, expires_at: 1_600_000, resolved_at: null, used_at: null },
   });
   await end({ id: 'a1', planHash: 'h' }, { verdict: 'approved', by: 'person:ann', via: 'cli', reason: '' });

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { RecordedVerdict, Yes } from '../ports/verdict.ts';
 import type { ApprovalRow, Database } from '../store/database.ts';
 import { keepYes, readYeses } from '../store/yeses.ts';
+import { joinNames } from './approver-names.ts';
 
 /** A plan is kept as long as its question can be answered or used. Its hash stays, and so does what history has of it. */
 const forgotten = { plan: '' } as const;
@@ -33,8 +34,11 @@ export interface ApprovalStore {
 export function createApprovalStore(database: Database): ApprovalStore {
   return {
     insert: async (row) => void (await database.insertInto('approvals').values(row).execute()),
-    end: async ({ id, planHash }, { verdict: state, by, via, reason }) => {
-      const columns = { verdict_by: by, verdict_via: via, verdict_reason: reason, resolved_at: Date.now() };
+    end: async ({ id, planHash }, { verdict: state, by, via, reason, givers = [] }) => {
+      const columns = {
+        ...{ verdict_by: by, verdict_via: via, verdict_reason: reason, resolved_at: Date.now() },
+        verdict_stamps: joinNames(givers.map(({ stamp }) => stamp)),
+      };
       const result = await database
         .updateTable('approvals')
         .set({ state, ...columns, ...(state !== 'approved' && forgotten) })

@@ -93,7 +93,7 @@ test('A-43: a second verdict, and one on a made-up id, change nothing', async ()
   await approvals.resolve(asked.approval.id, { ...approved, ...of });
   expect((await approvals.resolve(asked.approval.id, { ...denied, ...of })).type).toBe('already-resolved');
   expect((await approvals.resolve('ffffffffff', { ...approved, ...of })).type).toBe('unknown');
-  expect(await answer).toEqual(approved);
+  expect(await answer).toEqual({ ...approved, givers: [{ by: approved.by, stamp: '1/0' }] });
 });
 
 test('P10: an approval lets one start go, also after a restart', async () => {
@@ -125,7 +125,7 @@ test('A-41: a wall clock that is set neither expires a question nor keeps it ope
   await sleep(50);
   expect(approvals.pending()).toEqual([long.approval]);
   await approvals.resolve(long.approval.id, { ...approved, ...of });
-  expect(await ends[1]).toEqual(approved);
+  expect(await ends[1]).toEqual({ ...approved, givers: [{ by: approved.by, stamp: '1/0' }] });
 });
 
 test('A-41 A-46: a restart leaves a question what is left of its time, and no more', async () => {

@@ -11,6 +11,7 @@ import type {
 } from '../ports/verdict.ts';
 import type { ApprovalRow } from '../store/database.ts';
 import type { ApprovalStore } from './approval-store.ts';
+import { namesIn } from './approver-names.ts';
 import { type Asked, asked } from './asked.ts';
 import { isTooLarge, newRow, type Question, toPending } from './question-row.ts';
 import {
@@ -148,6 +149,8 @@ function restored(row: ApprovalRow, yeses: readonly Yes[], wait: Wait, store: Ap
   const approval = toPending(row);
   if (row.state === 'pending') return wait(approval, yeses);
   const said = { by: row.verdict_by, via: row.verdict_via, reason: row.verdict_reason };
-  const verdict: Verdict = { verdict: 'approved', ...said };
+  const stamps = namesIn(row.verdict_stamps);
+  const givers = namesIn(row.verdict_by).map((by, at) => ({ by, stamp: stamps[at] ?? '' }));
+  const verdict: Verdict = { verdict: 'approved', ...said, ...(row.verdict_stamps !== '' && { givers }) };
   return asked(approval, Promise.resolve(verdict), () => {}, store);
 }

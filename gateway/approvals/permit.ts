@@ -119,20 +119,23 @@ async function coveringGrant(
   return held().find(({ by }) => suffices(said(by), { consent, caller, agent }, approvers));
 }
 
-/** The policy may have changed since the question, and need others, more of them, or another door. */
+/**
+ * Since the question the policy may have changed, and need others, more of them, or another door. Since the yes its
+ * givers may have lost the right to give it.
+ */
 function checkConsent(
   { action, consent = oneApprover }: Decision,
-  { by, via }: Verdict,
+  { by, via, givers }: Verdict,
   { agent, caller }: Execution['record'],
   { approvers }: AuthorizeParts,
 ): void {
   if (action === 'allow') return;
-  const said = namesIn(by).map((name) => ({ by: name }));
+  const said = givers ?? namesIn(by).map((name) => ({ by: name }));
   const isDoor = doorsOfVia(via).every((door) => doorsOf(consent).includes(door));
-  if (isDoor && (consent === oneApprover || suffices(said, { consent, caller, agent }, approvers))) return;
+  if (isDoor && suffices(said, { consent, caller, agent }, approvers)) return;
   throw new ClawrdenError(
     'policy-changed',
-    `the policy needs ${consentText(consent)} now, and ${by} said yes by ${via}`,
+    `the policy needs ${consentText(consent)} now, and the yes of ${by} by ${via} does not count for that`,
   );
 }
 

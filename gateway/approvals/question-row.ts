@@ -43,6 +43,7 @@ export function newRow({ expiresInMs, ...question }: Question): ApprovalRow {
     verdict_by: '',
     verdict_via: '',
     verdict_reason: '',
+    verdict_stamps: '',
     created_at: now,
     expires_at: now + expiresInMs,
     resolved_at: null,

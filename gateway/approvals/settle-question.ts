@@ -125,11 +125,18 @@ function verdictOf(
   { grantMs: _once, ...said }: Verdict,
 ): Verdict {
   const asking = people.filter((yeses) => yeses.every(({ grantMs }) => grantMs !== undefined));
-  const by = joinNames(people.flatMap(([first]) => first?.by ?? []));
-  const last = { ...said, via: joinVias(people.flatMap((yeses) => yeses.map(({ via }) => via))) };
+  const givers = giversOf(people);
+  const by = joinNames(givers.map((each) => each.by));
+  const via = joinVias(people.flatMap((yeses) => yeses.map((yes) => yes.via)));
+  const last = { ...said, via, givers };
   if (asking.length < consent.approvals) return { ...last, by };
   const grantMs = Math.min(...asking.flat().flatMap((yes) => yes.grantMs ?? []));
-  return { ...last, by, grantMs, grantBy: asking.flatMap(([first]) => first ?? []) };
+  return { ...last, by, grantMs, grantBy: giversOf(asking) };
+}
+
+/** One name for each person. */
+function giversOf(people: readonly (readonly Yes[])[]): Pick<Yes, 'by' | 'stamp'>[] {
+  return people.flatMap(([first]) => (first === undefined ? [] : [{ by: first.by, stamp: first.stamp }]));
 }
 
 async function giveGrant(

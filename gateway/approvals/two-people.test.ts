@@ -83,8 +83,8 @@ const audit = () => {
 
 /** A gateway's approvals on real tables; opening again on the same database is a restart. */
 async function open(tables: Database, log: AuditLog, isWeb: () => boolean) {
-  const people = await openPeople(tables, log, first);
   const revocations = await openRevocations(tables, log);
+  const people = await openPeople(tables, log, first, revocations);
   const links = await openLinks({
     database: tables,
     audit: log,

@@ -48,6 +48,26 @@ test('A-522 P20: a flood from few addresses displaces nobody of another address,
   );
 });
 
+test('A-536 P20: an address whose handshakes fail connects ten times as seldom, and others as often as before', () => {
+  let now = 0;
+  const bounds = new ConnectionBounds<Peer>({ connections: 1000, perAddress: 1000 }, () => now);
+  /** In ten seconds, of a hundred each second. */
+  const taken = (address: string, hasFailed: boolean) => {
+    let count = 0;
+    for (let n = 0; n < 1000; n += 1) {
+      now += 10;
+      const one = peer(address);
+      if ('refused' in bounds.add(one)) continue;
+      count += 1;
+      bounds.remove(one, hasFailed);
+    }
+    return count;
+  };
+  expect(taken('10.0.0.1', true)).toBeLessThan(125);
+  expect(taken('10.0.0.1', true)).toBeLessThan(105);
+  expect(taken('10.0.0.2', false)).toBe(1000);
+});
+
 test('A-88: one name has as many as one address, and an address connects no more often than a hundred times a second', () => {
   let now = 0;
   const bounds = new ConnectionBounds<Peer>({ connections: 1000, perAddress: 2 }, () => now);

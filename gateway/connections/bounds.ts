@@ -32,6 +32,8 @@ const burst = 200;
 const perSecond = 100;
 /** What one counts for that flooded us without a name. */
 const floodTokens = 50;
+/** And one whose handshake failed: its peer chose what that cost, up to 20 ms. It is owed, so that ten a second are left. */
+const failedTokens = 9;
 /** Of so many of the oldest without a name one goes: as many as the smallest listener has. */
 const oldestOnes = 64;
 
@@ -67,7 +69,7 @@ export class ConnectionBounds<T extends Counted> {
   add(connection: T): Placed<T> {
     const address = this.#addressOf(connection.address);
     const placed = this.#place(address);
-    address.tokens = Math.max(address.tokens - 1, 0);
+    spend(address, 1);
     if ('refused' in placed) return placed;
     if (placed.displaced !== undefined) this.#forget(placed.displaced);
     address.open += 1;
@@ -98,13 +100,13 @@ export class ConnectionBounds<T extends Counted> {
 
   /** The connection has cost far more than a handshake: if it has no name, its address may connect less often. */
   flooded({ name, address }: T): void {
-    if (name !== undefined) return;
-    const known = this.#addressOf(address);
-    known.tokens = Math.max(known.tokens - floodTokens, 0);
+    if (name === undefined) spend(this.#addressOf(address), floodTokens);
   }
 
   /** Call it once for each counted connection. */
-  remove(connection: T): void {
+  remove(connection: T, hasFailed = false): void {
+    // It owes for a second at most: others may be behind the same address.
+    if (hasFailed) spend(this.#addressOf(connection.address), failedTokens, -perSecond);
     const address = this.#addresses.get(addressKey(connection.address));
     if (address !== undefined) address.open -= 1;
     this.#open -= 1;
@@ -174,4 +176,9 @@ export class ConnectionBounds<T extends Counted> {
     this.#addresses.get(addressKey(connection.address))?.crowd.remove(connection);
     this.#all.remove(connection);
   }
+}
+
+/** No further than to `floor`; what is below it already stays. */
+function spend(address: { tokens: number }, tokens: number, floor = 0): void {
+  address.tokens = Math.max(address.tokens - tokens, Math.min(address.tokens, floor));
 }

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import { createNextPiece } from '../../src/next-piece.ts';
 import { bodyBytes, createOpenRequests, openRequestLimits } from './open-requests.ts';
 
 test('A-453 P20: agents that send bodies without end take no place of people and programs, and are not held up by these', () => {
   const chunked = { headers: { 'transfer-encoding': 'chunked' } };
   const full = 'there are too many bytes of bodies open';
   const takeAll = (kind: string) => {
-    const { enter } = createOpenRequests();
+    const { enter } = createOpenRequests(createNextPiece());
     const leave: (() => void)[] = [];
     const { bytes, bytesInAll } = openRequestLimits;
     for (let agent = 0; agent < bytesInAll / bytes; agent += 1)

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { NextPiece } from '../../src/next-piece.ts';
 import { type BodyTurns, createBodyTurns } from './body-turns.ts';
 import { TooSoon } from './call-budget.ts';
 
@@ -27,11 +28,14 @@ export interface OpenRequests extends BodyTurns {
 
 const comeBackMs = 1000;
 
-export function createOpenRequests(limits: OpenRequestLimits = openRequestLimits): OpenRequests {
+export function createOpenRequests(
+  nextPiece: NextPiece,
+  limits: OpenRequestLimits = openRequestLimits,
+): OpenRequests {
   const open = new Map<string, { calls: number; bytes: number }>();
   const [ofAgents, ofOthers] = [{ bytes: 0 }, { bytes: 0 }];
   return {
-    ...createBodyTurns(),
+    ...createBodyTurns(nextPiece),
     enter: (name, request) => {
       const bytes = sizeOf(request);
       const own = open.get(name) ?? { calls: 0, bytes: 0 };

@@ -13,6 +13,8 @@ import { tighten } from './lasting-change.ts';
 export interface Revocations {
   /** `fingerprint` as `src/pki` writes it. */
   readonly isRevoked: (fingerprint: string, principal: string) => boolean;
+  /** Whether the principal may hold a certificate that counts: it was never revoked, or was let in again since. */
+  readonly mayHold: (principal: string) => boolean;
   /** How often the principal was revoked. */
   readonly epochOf: (principal: string) => number;
   /** Whether the principal holds a certificate, or held one. */
@@ -50,6 +52,12 @@ export async function openRevocations(database: Database, audit: AuditLog): Prom
   return {
     isRevoked: (fingerprint, principal) =>
       present(principal) > 0 && good.get(fingerprint)?.epoch !== present(principal),
+    mayHold: (principal) => {
+      const epoch = present(principal);
+      return (
+        epoch === 0 || [...good.values()].some((its) => its.principal === principal && its.epoch === epoch)
+      );
+    },
     epochOf: present,
     wasEnrolled: (principal) => wasEnrolled(database, principal),
     revoke: async (principal, caller, reason) => {

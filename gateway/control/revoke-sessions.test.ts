@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import { ClawrdenError } from '../../src/errors.ts';
 import type { PrincipalOperations } from '../ports/known-principals.ts';
 import type { Principal } from '../ports/principal.ts';
 import { endingSessions } from './revoke-sessions.ts';
@@ -11,6 +12,25 @@ const agents = new Map(
     { name, relay } as AgentConfig,
   ]),
 );
+
+test('A-534 P6: they end, too, if the revocation is in force and could not be kept', async () => {
+  const fault = new ClawrdenError(
+    'audit-unwritable',
+    'it is in force, and a restart takes it from the audit',
+  );
+  let ended: string[] = [];
+  const end = (concerned: (agent: string) => boolean) => {
+    ended = [...agents.keys()].filter(concerned);
+    return [];
+  };
+  const revoke = () => Promise.reject(fault);
+  const principals = endingSessions({ revoke } as unknown as PrincipalOperations, {
+    agents: () => agents,
+    sessions: { end },
+  });
+  await expect(principals.revoke({ kind: 'relay', name: 'r1' }, by, '')).rejects.toBe(fault);
+  expect(ended).toEqual(['one', 'two']);
+});
 
 test.each([
   [{ kind: 'relay', name: 'r1' }, ['one', 'two']],

@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import { ClawrdenError } from '../../src/errors.ts';
 import type { PrincipalOperations } from '../ports/known-principals.ts';
 import type { Sessions } from '../scheduler/sessions/sessions.ts';
 
@@ -15,12 +16,16 @@ export function endingSessions(
   return {
     ...principals,
     revoke: async (who, by, reason) => {
-      const revoked = await principals.revoke(who, by, reason);
-      if ('refused' in revoked) return revoked;
       const { kind, name } = who;
       const isIts = (agent: string) =>
         kind === 'agent' ? agent === name : kind === 'relay' && agents().get(agent)?.relay === name;
-      sessions.end(isIts, `${kind}:${name} was revoked`);
+      const end = () => sessions.end(isIts, `${kind}:${name} was revoked`);
+      const revoked = await principals.revoke(who, by, reason).catch((error: unknown) => {
+        // It is in force, although it could not be kept.
+        if (error instanceof ClawrdenError && error.code === 'audit-unwritable') end();
+        throw error;
+      });
+      if (!('refused' in revoked)) end();
       return revoked;
     },
   };

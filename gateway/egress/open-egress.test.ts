@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Connect } from '../../src/egress/guarded-connect.ts';
+import { createNextPiece } from '../../src/next-piece.ts';
 import { joinSmallPieces } from '../../src/wire/small-pieces.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import { createOpenRequests } from '../connections/open-requests.ts';
@@ -56,7 +57,10 @@ const mcpHead = 'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:3128\r\nContent-Type: app
 test('A-445 P17: who loses its door to MCP while its message comes is not served by it', async () => {
   const { egress, way } = openTestEgress();
   let [hasDoor, asked] = [true, 0];
-  const door = { ...createOpenRequests(), serve: async () => (asked++, new Response('served')) };
+  const door = {
+    ...createOpenRequests(createNextPiece()),
+    serve: async () => (asked++, new Response('served')),
+  };
   const [client, user] = duplexPair();
   const served = egress.serve(client, { ...way, mcp: () => (hasDoor ? door : undefined) }, true);
   user.write(`${mcpHead}Content-Length: 2\r\n\r\n{`);
@@ -71,7 +75,7 @@ test('A-445 P17: who loses its door to MCP while its message comes is not served
 
 test('A-442 P20: what an agent sends to its door to MCP counts with what it has open elsewhere, until it is over', async () => {
   const { egress, way } = openTestEgress();
-  const requests = createOpenRequests({ calls: 9, bytes: 10, bytesInAll: 100 });
+  const requests = createOpenRequests(createNextPiece(), { calls: 9, bytes: 10, bytesInAll: 100 });
   const mcp = () => ({ ...requests, serve: async () => new Response('served') });
   const sayTo = (body: string) => {
     const [client, user] = duplexPair();
@@ -102,7 +106,7 @@ test('A-455 P20: of the large messages of an agent to its door to MCP one is rea
   })();
   const servedAt: number[] = [];
   const serve = async () => (servedAt.push(turns), new Response('served'));
-  const requests = createOpenRequests();
+  const requests = createOpenRequests(createNextPiece());
   const body = JSON.stringify({ args: Array.from({ length: 8000 }, () => 'x') });
   const visits = Array.from({ length: 12 }, () => {
     const [client, user] = duplexPair();
@@ -122,7 +126,7 @@ test('A-455 P20: of the large messages of an agent to its door to MCP one is rea
 test('A-299 P22: a message for MCP that never comes does not hold its place for ever', async () => {
   const { egress, way, records } = openTestEgress({ idleMs: 200 });
   const serve = () => Promise.reject(new Error('nothing has come'));
-  const mcp = () => ({ ...createOpenRequests(), serve });
+  const mcp = () => ({ ...createOpenRequests(createNextPiece()), serve });
   const [client, user] = duplexPair();
   const served = egress.serve(client, { ...way, mcp }, true);
   user.write(`${mcpHead}Content-Length: 9\r\n\r\n{`);
@@ -153,7 +157,7 @@ test('A-472 P20: what comes of one agent in tiny pieces has one rate, whatever e
   vi.useFakeTimers({ toFake: ['performance'] });
   using _ = joinSmallPieces({ warn: () => {} });
   const { egress, way, records } = openTestEgress();
-  const door = { ...createOpenRequests(), serve: async () => new Response('served') };
+  const door = { ...createOpenRequests(createNextPiece()), serve: async () => new Response('served') };
   const send = async (agent: string, execution: string) => {
     const [client, user] = duplexPair();
     const mine = { ...way, agent, execution, account: openAccount({}), mcp: () => door };

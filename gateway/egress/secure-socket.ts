@@ -3,6 +3,7 @@ import { isIP, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { deadline } from '../../src/abort.ts';
 import { EgressError } from '../../src/egress/egress-error.ts';
+import { keyExchanges } from '../../src/wire/key-exchanges.ts';
 
 const withinMs = 30_000;
 
@@ -20,6 +21,7 @@ export async function secured(
     ...(isIP(name) === 0 ? { servername: name } : { host: name }),
     ...(ca !== undefined && { ca }),
     ALPNProtocols: ['http/1.1'],
+    ecdhCurve: keyExchanges,
     // Whatever the environment of the gateway says.
     rejectUnauthorized: true,
   });

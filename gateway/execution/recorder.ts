@@ -68,7 +68,7 @@ export function createRecorder(
       }
       execution.trace.mark('decided');
     },
-    verdict: (execution, approval, { grantBy: _givers, ...verdict }) => {
+    verdict: (execution, approval, { grantBy: _asked, givers: _givers, ...verdict }) => {
       const { planHash } = execution.record;
       return audit.append({ type: 'verdict', ...idsOf(execution), approval, ...verdict, planHash });
     },

@@ -4,6 +4,7 @@ import type { Faults } from '../../src/faults.ts';
 import { WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
 import { executeMethod } from '../../src/wire/execute-method.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
+import type { LookTurns } from '../connections/look-turns.ts';
 import type { Execute, Resume } from '../execute.ts';
 import type { Authorities } from '../keys/authorities.ts';
 import type { Authentication, Enrolment } from '../ports/authentication.ts';
@@ -31,6 +32,7 @@ export interface GrpcServerOptions {
   readonly execute: Execute;
   readonly resume: Resume;
   readonly warden: WardenApi;
+  readonly looks: LookTurns;
   readonly signIn: SignIn;
   readonly relays: RelayRegistry;
   readonly offerHome: OfferLane;

@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { createNextPiece } from '../../src/next-piece.ts';
 import { createOpenRequests } from '../connections/open-requests.ts';
 import { createInFlight } from './in-flight.ts';
 
@@ -15,7 +16,7 @@ function requestOf(inFlight: ReturnType<typeof createInFlight>, name: string) {
 }
 
 test('A-342 P20: of one principal a large body is read at a time, with a turn for others behind each, good or bad', async () => {
-  const inFlight = createInFlight(createOpenRequests());
+  const inFlight = createInFlight(createOpenRequests(createNextPiece()));
   let turns = 0;
   let isOver = false;
   const counting = (async () => {
@@ -42,7 +43,7 @@ test('A-342 P20: of one principal a large body is read at a time, with a turn fo
 });
 
 test('A-342: a large body whose caller goes away while it waits is not read', async () => {
-  const inFlight = createInFlight(createOpenRequests());
+  const inFlight = createInFlight(createOpenRequests(createNextPiece()));
   const first = inFlight.read(requestOf(inFlight, 'person:a').request, large);
   const { request, response } = requestOf(inFlight, 'person:a');
   const second = inFlight.read(request, large);

@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import { keyExchanges } from '../../src/wire/key-exchanges.ts';
 import type { LivePair } from '../live-config/server-files.ts';
 
 /** How long a peer may take; tests shorten it. */
@@ -64,7 +65,7 @@ function secureServer(
 ): Server {
   const context = () => {
     const { certificate: cert, key } = tls.now();
-    return { cert, key, minVersion: 'TLSv1.2' } as const;
+    return { cert, key, minVersion: 'TLSv1.2', ecdhCurve: keyExchanges } as const;
   };
   const server = createSecureServer({ ...options, ...context(), handshakeTimeout }, handle);
   tls.watch(() => server.setSecureContext(context()));

@@ -47,17 +47,20 @@ export function answerWith(
 
 /** A path that is not there, or not by this method. */
 export function refuseUnknown(routes: readonly Pick<Route, 'method' | 'path'>[]) {
+  const known = routes.map(({ method, path }) => ({ method, wanted: path.split('/') }));
+  const longest = Math.max(...known.map(({ wanted }) => wanted.length));
   return (request: FastifyRequest): never => {
     const [path = ''] = request.url.split('?', 1);
-    const methods = routes.flatMap((route) => (isPathOf(route.path, path) ? [route.method] : []));
+    // A stranger may send a path of thousands of parts.
+    const parts = path.split('/', longest + 1);
+    const methods = known.flatMap(({ method, wanted }) => (isPathOf(wanted, parts) ? [method] : []));
     if (methods.length === 0) throw new HttpRefused(404, 'there is nothing at this path');
     const allow = [...new Set(methods)].join(', ');
     throw new HttpRefused(405, `this path takes ${allow}`, { allow });
   };
 }
 
-function isPathOf(pattern: string, path: string): boolean {
-  const [wanted, parts] = [pattern.split('/'), path.split('/')];
+function isPathOf(wanted: readonly string[], parts: readonly string[]): boolean {
   return (
     wanted.length === parts.length && wanted.every((part, at) => part.startsWith('{') || part === parts[at])
   );

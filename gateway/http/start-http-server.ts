@@ -4,7 +4,7 @@ import type { Faults } from '../../src/faults.ts';
 import type { Route } from '../../src/http-api/route.ts';
 import { routes } from '../../src/http-api/routes.ts';
 import type { ConnectionLimits } from '../connections/bounds.ts';
-import { createLookTurns } from '../connections/look-turns.ts';
+import type { LookTurns } from '../connections/look-turns.ts';
 import type { OpenRequests } from '../connections/open-requests.ts';
 import type { Execute } from '../execute.ts';
 import type { LivePair } from '../live-config/server-files.ts';
@@ -41,6 +41,7 @@ export interface HttpServerOptions {
   readonly detached: Detached;
   readonly mcp: McpDoor;
   readonly requests: OpenRequests;
+  readonly looks: LookTurns;
   readonly enrolment: Pick<Enrolment, 'createCode'>;
   /** Undefined if gateway.yaml names no provider. */
   readonly providerSignIn?: ProviderSignIn | undefined;
@@ -80,7 +81,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   });
   const { connections } = door;
   const readers = createEventReaders(options);
-  const parts = { callers, connections, inFlight, lookTurns: createLookTurns(), warden };
+  const parts = { callers, connections, inFlight, lookTurns: options.looks, warden };
   const handlers = createHandlers({ ...options, providerSignIn: options.providerSignIn, callers }, readers);
   addRoutes(door.app, handlers, parts);
   serveMcp(door.app, { ...parts, mcp: options.mcp, stalledMs: pace.stalledMs });

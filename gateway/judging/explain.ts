@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deadline } from '../../src/abort.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
+import type { NextPiece } from '../../src/next-piece.ts';
 import { knownTools, tellOrigin } from '../../src/policy/arguments/tools/known-tools.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { oneApprover } from '../../src/policy/rules/consent.ts';
@@ -27,6 +27,7 @@ export interface ExplainParts extends Omit<PlanSources, 'resolveImage'> {
   readonly policy: () => Policy;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   readonly halted: (agent: string) => ClawrdenError | undefined;
+  readonly nextPiece: NextPiece;
 }
 
 /** Agents that `asker` does not see are not known. */
@@ -36,16 +37,15 @@ export type Explain = (command: ExplainedCommand, asker: Principal) => Promise<E
  * The same, paid for by who asks before anything is judged, and one at a time: a long command takes a while to judge, on
  * the thread that serves everybody. Rejects with `rate-limit`.
  */
-export function createExplain({ budgets, ...parts }: ExplainParts): Explain {
+export function createExplain({ budgets, nextPiece, ...parts }: ExplainParts): Explain {
   const explain = explainer(parts);
   const turn = new Gate(() => 1);
   return async (command, asker) => {
     budgets.charge(asker, requestFor({ ...command, agent: '' }, undefined));
     using until = deadline(withinMs, () => new TooSoon('others ask what commands would do', withinMs));
     return await turn.through(until.signal, async () => {
-      const explanation = await explain(command, asker);
-      await nextTurn();
-      return explanation;
+      await nextPiece();
+      return await explain(command, asker);
     });
   };
 }
@@ -57,7 +57,7 @@ function explainer({
   halted,
   resolveImage,
   ...sources
-}: Omit<ExplainParts, 'budgets'>): Explain {
+}: Omit<ExplainParts, 'budgets' | 'nextPiece'>): Explain {
   return async (command, asker) => {
     const [policy, agents] = [inForce(), bound()];
     const named = agents.get(command.agent);

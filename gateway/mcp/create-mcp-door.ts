@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Faults } from '../../src/faults.ts';
+import type { NextPiece } from '../../src/next-piece.ts';
 import { createLookTurns, type LookTurns } from '../connections/look-turns.ts';
 import type { OpenRequests } from '../connections/open-requests.ts';
 import type { Detached } from '../ports/detached.ts';
@@ -15,6 +16,7 @@ export interface McpDoorParts {
   readonly warden: WardenApi;
   readonly faults: Faults;
   readonly requests: OpenRequests;
+  readonly nextPiece: NextPiece;
   /** `mcpPace` if absent. */
   readonly pace?: Pace;
 }
@@ -24,10 +26,11 @@ export const mcpPace: Pace = { progressMs: 100, heartbeatMs: 10_000, waitMs: 45_
 const sessionHeader = 'mcp-session-id';
 
 /** Both generations of the protocol from one server, which is made for each request: nothing is kept between them. */
-export function createMcpDoor({ detached, warden, faults, requests, pace = mcpPace }: McpDoorParts): McpDoor {
+export function createMcpDoor(parts: McpDoorParts): McpDoor {
+  const { detached, warden, faults, requests, nextPiece, pace = mcpPace } = parts;
   const openCalls = createOpenCalls();
   // What is made asks for results, so these have turns of their own.
-  const [makes, looks] = [createLookTurns(), createLookTurns()];
+  const [makes, looks] = [createLookTurns(nextPiece), createLookTurns(nextPiece)];
   return {
     ...requests,
     serve: async (call) => {
@@ -59,7 +62,7 @@ export function createMcpDoor({ detached, warden, faults, requests, pace = mcpPa
   };
 }
 
-/** Each costs milliseconds of the gateway's one thread: behind it come others. */
+/** Each costs milliseconds of the gateway's one thread. */
 function inTurn<T>(turns: LookTurns, { caller, request }: McpCall, work: () => Promise<T>): Promise<T> {
   return turns.take(principalName(caller), request.signal, work);
 }

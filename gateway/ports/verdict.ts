@@ -60,6 +60,8 @@ export interface Verdict {
   /** The surface of the verdict: cli, api … */
   readonly via: string;
   readonly reason: string;
+  /** With an approval: whose yes it is; absent if an earlier version took it. */
+  readonly givers?: readonly Pick<Yes, 'by' | 'stamp'>[];
   /** With an approval: for this long, the same plan of the same agent needs no other approval. */
   readonly grantMs?: number;
   /** Who asked for that. */

@@ -56,7 +56,7 @@ const runs = 'POST /api/v1/executions';
 export async function openPrincipals(parts: PrincipalsParts): Promise<Principals> {
   const { database, audit, first, agents } = parts;
   const revocations = await openRevocations(database, audit);
-  const people = await openPeople(database, audit, first);
+  const people = await openPeople(database, audit, first, revocations);
   const apiTokens = await openApiTokens({ ...parts, hasAgent: (name) => agents().has(name) });
   const signIns = await parts.openSignIns?.(people.isTaken);
   const isPerson = (name: string) => people.find(name) !== undefined || signIns?.isName(name) === true;

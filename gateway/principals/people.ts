@@ -3,6 +3,7 @@ import { createListeners } from '../../src/listeners.ts';
 import { isPeerName } from '../../src/pki/peer-name.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { loosen, tighten } from '../control/lasting-change.ts';
+import type { Revocations } from '../control/revocations.ts';
 import type { Checked } from '../ports/authentication.ts';
 import type { KnownPerson, PersonRole, WantedPerson } from '../ports/known-principals.ts';
 import type { Principal, Scope } from '../ports/principal.ts';
@@ -40,19 +41,24 @@ const noAdmin =
   'no admin is known; restore the database or the audit, or name an admin in operators.json in the state folder, as {"admin": "admin"}; the last such file is operators.json.taken';
 
 /** `first` are taken in if their names were never known. Rejects if there is no admin then. */
-export async function openPeople(database: Database, audit: AuditLog, first: FirstPeople): Promise<People> {
+export async function openPeople(
+  database: Database,
+  audit: AuditLog,
+  first: FirstPeople,
+  { mayHold }: Pick<Revocations, 'mayHold'>,
+): Promise<People> {
   const rows = await database.selectFrom('people').selectAll().execute();
   const kept = rows.filter(({ removed }) => removed === 0);
   const { watch, tell: changed } = createListeners();
   const keeping: Keeping = {
-    ...{ database, audit },
+    ...{ database, audit, mayHold },
     known: new Map(kept.map((row) => [row.name, personOfRow(row)])),
     removed: new Set(rows.flatMap(({ name, removed }) => (removed === 0 ? [] : [name]))),
     changed,
   };
   await takeIn(first, keeping);
   const { known } = keeping;
-  if (!leavesAdmin(known, '')) throw new Error(noAdmin);
+  if (!leavesAdmin(keeping, '')) throw new Error(noAdmin);
   const inTurn = createInTurn();
   const present = (name: string, when: 'isOver' | 'hasRunOut') => {
     const entry = known.get(name);
@@ -70,9 +76,12 @@ export async function openPeople(database: Database, audit: AuditLog, first: Fir
     list: () => [...known.values()].map(shown),
     isTaken: (name) => known.has(name) || keeping.removed.has(name),
     inForce: () =>
-      [...known.values()].flatMap(({ name, role, scope, life, letIn }) =>
-        letIn && !life.hasRunOut() ? [{ kind: 'person', name, role, scope } as const] : [],
-      ),
+      [...known.values()].flatMap((entry) => {
+        const { name, role, scope, life } = entry;
+        return isLetIn(entry, keeping) && !life.hasRunOut()
+          ? [{ kind: 'person', name, role, scope } as const]
+          : [];
+      }),
     set: (wanted, by) => inTurn(() => set(wanted, by, keeping)),
     remove: (name, by, reason) => inTurn(() => remove({ name, by, reason }, keeping)),
     noteLetIn: (name, isIn) => inTurn(() => noteLetIn(name, isIn, keeping)),
@@ -84,6 +93,7 @@ export async function openPeople(database: Database, audit: AuditLog, first: Fir
 interface Keeping {
   readonly database: Database;
   readonly audit: AuditLog;
+  readonly mayHold: Revocations['mayHold'];
   readonly known: Map<string, PersonEntry>;
   readonly removed: Set<string>;
   readonly changed: () => void;
@@ -130,11 +140,12 @@ async function put(
 
 async function remove(
   { name, by, reason }: { readonly name: string; readonly by: string; readonly reason: string },
-  { database, audit, known, removed, changed }: Keeping,
+  keeping: Keeping,
 ): Promise<Checked<true>> {
+  const { database, audit, known, removed, changed } = keeping;
   const entry = known.get(name);
   if (entry === undefined) return { refused: `there is no person ${name}` };
-  if (!leavesAdmin(known, name)) return { refused: lastAdmin(name) };
+  if (!leavesAdmin(keeping, name)) return { refused: lastAdmin(name) };
   await tighten({
     apply: () => {
       known.delete(name);
@@ -150,9 +161,8 @@ async function remove(
 
 /** In the turn of all changes: two of them at once would leave no admin. */
 async function putOut(name: string, revoke: () => Promise<void>, keeping: Keeping): Promise<Checked<true>> {
-  const { known } = keeping;
-  if (!known.has(name)) return { refused: `there is no person ${name}` };
-  if (!leavesAdmin(known, name)) return { refused: `${name} is the last admin who can come in` };
+  if (!keeping.known.has(name)) return { refused: `there is no person ${name}` };
+  if (!leavesAdmin(keeping, name)) return { refused: `${name} is the last admin who can come in` };
   await revoke();
   await noteLetIn(name, false, keeping);
   return { value: true };
@@ -182,13 +192,20 @@ function whyNotSet(
   return scopeProblem(scope) || undefined;
 }
 
-function whyNotLess(wanted: WantedPerson, { known }: Keeping): string | undefined {
-  return leavesAdmin(known, wanted.name) || isLasting(wanted) ? undefined : lastAdmin(wanted.name);
+function whyNotLess(wanted: WantedPerson, keeping: Keeping): string | undefined {
+  return leavesAdmin(keeping, wanted.name) || isLasting(wanted) ? undefined : lastAdmin(wanted.name);
 }
 
 /** Whether there is an admin besides this one who was let in before, and may do everything without an end. */
-function leavesAdmin(people: ReadonlyMap<string, PersonEntry>, besides: string): boolean {
-  return [...people.values()].some((each) => each.name !== besides && each.letIn && isLasting(each));
+function leavesAdmin(keeping: Keeping, besides: string): boolean {
+  return [...keeping.known.values()].some(
+    (each) => each.name !== besides && isLetIn(each, keeping) && isLasting(each),
+  );
+}
+
+/** Its row may say that it was let in although it was revoked: that is written later, and to another place. */
+function isLetIn({ name, letIn }: PersonEntry, { mayHold }: Keeping): boolean {
+  return letIn && mayHold(`person:${name}`);
 }
 
 function isLasting({ role, scope, until }: Pick<KnownPerson, 'role' | 'scope' | 'until'>): boolean {

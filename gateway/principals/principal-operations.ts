@@ -47,8 +47,12 @@ const revokers: Record<Principal['kind'], (revoked: Revoked, parts: Parts) => Pr
   },
   person: async ({ name, by, reason }, { people, revocations, signIns }) => {
     if (signIns?.isName(name)) {
-      await revocations.revoke(`person:${name}`, by, reason);
-      await signIns.forget(name);
+      // Also if it cannot be kept: it is in force.
+      const faults = await Promise.allSettled([
+        revocations.revoke(`person:${name}`, by, reason),
+        signIns.forget(name),
+      ]);
+      throwFirst(faults);
       return { value: true };
     }
     return people.putOut(name, () => revocations.revoke(`person:${name}`, by, reason));
@@ -70,6 +74,12 @@ async function removeTokens(
 ): Promise<Checked<true>> {
   const its = apiTokens.list().filter(({ principal }) => principal.kind === kind && principal.name === name);
   if (its.length === 0) return { refused: `there is no API token of ${kind} ${name}` };
-  for (const { name: token } of its) await apiTokens.remove(token, principalName(by), reason);
+  const removed = its.map(({ name: token }) => apiTokens.remove(token, principalName(by), reason));
+  throwFirst(await Promise.allSettled(removed));
   return { value: true };
+}
+
+/** Each step of a revocation is taken, whatever becomes of the others: each is in force before it is kept. */
+function throwFirst(steps: readonly PromiseSettledResult<unknown>[]): void {
+  for (const step of steps) if (step.status === 'rejected') throw step.reason;
 }

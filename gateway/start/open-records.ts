@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import type { GatewayConfig } from '../../src/config/gateway-config.ts';
+import { createNextPiece } from '../../src/next-piece.ts';
 import { stateFiles } from '../../src/pki/state-files.ts';
 import { type ApprovalStore, createApprovalStore } from '../approvals/approval-store.ts';
 import { type AuditLog, openAuditLog } from '../audit/audit-log.ts';
@@ -45,11 +46,12 @@ export async function openRecords(
   config: GatewayConfig,
   signingKey: KeyObject,
   text: string,
+  nextPiece = createNextPiece(),
 ): Promise<Records> {
   const file = join(config.state, stateFiles.database);
   const database = await openDatabase(file, 'power-loss');
   const index = await openDatabase(file, 'crash');
-  const history = openHistory(index, config.limits);
+  const history = openHistory(index, config.limits, nextPiece);
   const { recorded, witness } = await witnessOf(index, history);
   const faults = faultNotesIn(join(config.state, stateFiles.auditFaults));
   const cutOff = await findCutOff(config.state, config.audit, signingKey);

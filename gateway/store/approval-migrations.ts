@@ -38,6 +38,11 @@ export async function indexAnswers(database: Kysely<unknown>): Promise<void> {
   }
 }
 
+/** A yes counts until its start only if its giver may give it all that time. */
+export async function addVerdictStamps(database: Kysely<unknown>): Promise<void> {
+  await sql.raw("alter table approvals add column verdict_stamps text not null default ''").execute(database);
+}
+
 /** Questions that need more than one person, and who is one person. */
 export async function addConsent(database: Kysely<unknown>): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(database);

@@ -91,6 +91,8 @@ export interface ApprovalRow {
   /** The surface of the verdict: cli, api … */
   verdict_via: string;
   verdict_reason: string;
+  /** Of the rights of `verdict_by`, in the same order; empty if an earlier version took it. */
+  verdict_stamps: string;
   created_at: number;
   expires_at: number;
   resolved_at: number | null;

@@ -1,10 +1,10 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { NextPiece } from '../../src/next-piece.ts';
 import type { HistoryFilter, HistoryPlace, HistoryRow } from '../ports/execution-record.ts';
 import type { Database } from './database.ts';
 import { isWanted, rowNumber, selectRows, toHistoryRow, type Wanted, wantedOf } from './history-rows.ts';
 
-/** In one turn of the event loop so many parts are looked at, for so many places in all. */
+/** In one piece so many parts are looked at, for so many places in all. */
 const atOnce = { parts: 50, places: 2_500 };
 
 /** And so many rows are read; those of an older version may be large, and no more of them are in memory at once. */
@@ -14,12 +14,16 @@ const rowsAtOnce = 50;
  * The newest rows that a filter lets through. If some are deleted meanwhile, others are asked for: fewer than the limit
  * are the last ones.
  */
-export async function* pageOfHistory(database: Database, filter: HistoryFilter): AsyncGenerator<HistoryRow> {
+export async function* pageOfHistory(
+  database: Database,
+  filter: HistoryFilter,
+  nextPiece: NextPiece,
+): AsyncGenerator<HistoryRow> {
   let { behind, limit: left } = filter;
   for (let asked = left; left > 0; asked = left) {
-    const places = await placesOf(database, { ...filter, ...(behind && { behind }), limit: left });
+    const places = await placesOf(database, { ...filter, ...(behind && { behind }), limit: left }, nextPiece);
     for (let at = 0; at < places.length; at += rowsAtOnce) {
-      await turn();
+      await nextPiece();
       const numbers = places.slice(at, at + rowsAtOnce).map(({ row }) => row);
       const rows = await selectRows(database).where(rowNumber, 'in', numbers).execute();
       yield* newestFirst(rows.map(toHistoryRow));
@@ -35,11 +39,15 @@ export async function* pageOfHistory(database: Database, filter: HistoryFilter):
  * agents at once the database would read all their rows and sort them. So each part of a filter is asked for by itself,
  * and no more of its index is read than the page shows.
  */
-async function placesOf(database: Database, filter: HistoryFilter): Promise<readonly HistoryPlace[]> {
+async function placesOf(
+  database: Database,
+  filter: HistoryFilter,
+  nextPiece: NextPiece,
+): Promise<readonly HistoryPlace[]> {
   const partsAtOnce = Math.min(atOnce.parts, Math.ceil(atOnce.places / filter.limit));
   let places: readonly HistoryPlace[] = [];
   for (const [at, part] of partsOf(filter).entries()) {
-    if (at % partsAtOnce === partsAtOnce - 1) await turn();
+    if (at % partsAtOnce === partsAtOnce - 1) await nextPiece();
     const last = places.length < filter.limit ? undefined : places.at(-1);
     const more = await placesOfPart(database, part, filter, last);
     // What was decided meanwhile is met twice.

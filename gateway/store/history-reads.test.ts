@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode } from 'kysely';
 import { expect, test } from 'vitest';
@@ -134,6 +135,40 @@ test('a page from which rows are deleted while it is read has others in their pl
   }
   expect(times).toEqual([...times].toSorted((one, other) => other - one));
   expect([times.length, times[0], times[53], times[54], times[59]]).toEqual([60, 99, 46, 39, 34]);
+  await history.close();
+});
+
+test('A-533 P20: of the pages and searches of many readers one piece is worked on in each turn', async () => {
+  const database = await openDatabase(':memory:', 'crash');
+  let queries = 0;
+  const counts: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      queries += 1;
+      return result;
+    },
+  };
+  const history = openHistory(database.withPlugin(counts));
+  for (let at = 0; at < 1_000; at += 1) history.save(recordOf(at, { argv: ['npm', 'ci'] }));
+  const search = { q: 'npm', decision: '', tool: '', agent: '', since: undefined, limit: 1_000 };
+  const page = { agent: '', since: undefined, decision: '', limit: 1_000 };
+  expect(await Array.fromAsync(history.page(page))).toHaveLength(1_000);
+  const reading = Promise.all([
+    ...Array.from({ length: 20 }, () => Array.fromAsync(history.page(page))),
+    ...Array.from({ length: 20 }, () => history.search(search)),
+  ]);
+  let isOver = false;
+  void reading.then(() => (isOver = true));
+  const inTurns: number[] = [];
+  // Each has begun by then.
+  for (await turn(); !isOver; ) {
+    const before = queries;
+    await turn();
+    inTurns.push(queries - before);
+  }
+  // A page has 20 pieces of 50 rows, and a search 4 of 250.
+  expect(inTurns.length).toBeGreaterThan(20 * 20 + 20 * 4 - 40);
+  expect(Math.max(...inTurns)).toBeLessThanOrEqual(2);
   await history.close();
 });
 

@@ -1,3 +1,4 @@
+import { createNextPiece } from '../../src/next-piece.ts';
 import type {
   ExecutionRecord,
   FoundRows,
@@ -58,8 +59,12 @@ export interface HistoryLimits {
 
 const roomEveryMs = 10_000;
 
-/** Without limits nothing is deleted. Closing the history closes the database. */
-export function openHistory(database: Database, limits?: HistoryLimits): History {
+/** Without limits nothing is deleted. Pages and searches take turns with other pieces. Closing it closes the database. */
+export function openHistory(
+  database: Database,
+  limits?: HistoryLimits,
+  nextPiece = createNextPiece(),
+): History {
   const rows = new WrittenBehind(database);
   const stopSweeping = limits === undefined ? () => {} : keepRetention(database, limits.historyMs);
   const room = createHistoryRoom(database, limits?.historyBytes ?? Number.POSITIVE_INFINITY);
@@ -71,11 +76,11 @@ export function openHistory(database: Database, limits?: HistoryLimits): History
     save: (record) => rows.save(toRow(record)),
     page: async function* (filter) {
       await rows.tried();
-      yield* pageOfHistory(database, filter);
+      yield* pageOfHistory(database, filter, nextPiece);
     },
     search: async (search) => {
       await rows.tried();
-      return searchHistory(database, search);
+      return searchHistory(database, search, nextPiece);
     },
     unended: async () => {
       await rows.tried();

@@ -1,6 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { addConsent, addDeeds, indexAnswers, indexPlans, nameGrants } from './approval-migrations.ts';
+import {
+  addConsent,
+  addDeeds,
+  addVerdictStamps,
+  indexAnswers,
+  indexPlans,
+  nameGrants,
+} from './approval-migrations.ts';
 import { createAssignments } from './assignment-tables.ts';
 import { addPostAgents, createChatPosts } from './chat-post-rows.ts';
 import { addTails, createDetachedTable } from './detached-migration.ts';
@@ -56,6 +63,7 @@ export const migrations: Record<string, Migration> = {
   '0048-rooms-by-agent': { up: addRooms },
   '0049-decisions-apart': { up: tellDecisionsApart },
   '0050-answers-by-agent': { up: indexAnswers },
+  '0052-stamps-of-verdicts': { up: addVerdictStamps },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

@@ -1,12 +1,12 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { lineHolds } from '../../src/line-search.ts';
+import type { NextPiece } from '../../src/next-piece.ts';
 import type { FoundRows, HistorySearch } from '../ports/execution-record.ts';
 import type { Database } from './database.ts';
 import { isWanted, selectRows, toHistoryRow, wantedOf } from './history-rows.ts';
 import { codeOfAgent } from './search-tables.ts';
 
-/** So many rows are looked at in one turn of the event loop, and for one page. */
+/** So many rows are looked at in one piece, and for one page. */
 const examined = { atOnce: 250, atMost: 2_000 } as const;
 
 /** Numbers of rows may be out of order by so much: a row is written when it can be. */
@@ -18,12 +18,17 @@ const none: FoundRows = { rows: [], below: undefined };
  * Rows whose command line has the text, the latest first. The index knows the lines that have some of its trigrams, of
  * these agents; the rest is looked at in the rows themselves, of a bounded number.
  */
-export async function searchHistory(database: Database, search: HistorySearch): Promise<FoundRows> {
+export async function searchHistory(
+  database: Database,
+  search: HistorySearch,
+  nextPiece: NextPiece,
+): Promise<FoundRows> {
   const match = await matchOf(database, search);
   if (match === undefined) return none;
   const rows: FoundRows['rows'][number][] = [];
   const numbers = await candidates(database, match, search);
   for (let at = 0; at < numbers.length; at += examined.atOnce) {
+    await nextPiece();
     const some = numbers.slice(at, at + examined.atOnce);
     for (const row of await rowsOf(database, some, search)) {
       if (!lineHolds(row.record.argv, search.q)) continue;
@@ -31,7 +36,6 @@ export async function searchHistory(database: Database, search: HistorySearch): 
       if (rows.length === search.limit) return { rows, below: row.row };
     }
     if (await isBefore(database, some.at(-1), search.since)) return { rows, below: undefined };
-    await turn();
   }
   return { rows, below: numbers.length < examined.atMost ? undefined : numbers.at(-1) };
 }

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { escapeUnprintable, renderArgument, renderArgv, renderBytes, renderText } from './render-text.ts';
+import {
+  escapeUnprintable,
+  renderArgument,
+  renderArgv,
+  renderBytes,
+  renderPath,
+  renderText,
+} from './render-text.ts';
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -93,4 +100,20 @@ test.each([
   ['nрm', '"n\\u{440}m"'],
 ])('A-47: %j is shown as %s', (argument, shown) => {
   expect(renderArgument(argument)).toBe(shown);
+});
+
+test('A-538 P11: a path beside other columns is bare only if it has no blank, and no two look alike', () => {
+  const bytes = fc.uint8Array({ maxLength: 12 });
+  const likely = fc.stringMatching(/^[a " \\\t]{0,8}$/).map((text) => new Uint8Array(Buffer.from(text)));
+  const path = fc.oneof(bytes, likely);
+  fc.assert(
+    fc.property(path, path, (one, other) => {
+      const [shown, others] = [renderPath(one), renderPath(other)];
+      expect(shown === others).toBe(Buffer.from(one).equals(other));
+      expect(shown).toMatch(/^(?:[!#-~]*|"(?:[!#-~]|\\"| (?! ))*")$/);
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(renderPath(Buffer.from('src/a b.ts'))).toBe('"src/a b.ts"');
+  expect(renderPath(Buffer.from('src/a.ts  2026-11-30'))).toBe('"src/a.ts\\x20{2}2026-11-30"');
 });

@@ -43,6 +43,12 @@ export function renderBytes(bytes: Uint8Array): string {
     .replace(/(?<! ) +$/, ({ length }) => `\\x20{${length}}`);
 }
 
+/** A path of any bytes: bare if a reader cannot mistake it for what stands beside it, else quoted. */
+export function renderPath(bytes: Uint8Array): string {
+  const text = renderBytes(bytes);
+  return /[ "]/.test(text) ? `"${countBlanks(text).replaceAll('"', '\\"')}"` : text;
+}
+
 /** Only escapes: text that is rendered already stays as it is. */
 export function escapeUnprintable(text: string): string {
   return text.replaceAll(

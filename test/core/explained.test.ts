@@ -4,6 +4,7 @@ import { createBudgets } from '../../gateway/judging/budgets.ts';
 import { createExplain } from '../../gateway/judging/explain.ts';
 import { allAgents, type Principal } from '../../gateway/ports/principal.ts';
 import type { GatewayLimits } from '../../src/config/gateway-config.ts';
+import { createNextPiece } from '../../src/next-piece.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import { sharedPolicy } from '../fixtures/shared-policy.ts';
 
@@ -27,6 +28,7 @@ function explainer() {
     resolveImage: () => Promise.reject(new Error('no images here')),
     routes: () => new Map(),
     learnsOf: () => undefined,
+    nextPiece: createNextPiece(),
   });
 }
 

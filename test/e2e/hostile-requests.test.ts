@@ -60,11 +60,11 @@ describe.skipIf(!hasLab())('what a hostile process in the agent sends', () => {
 
   test('A-02 fifty connections that announce 4 GiB are each closed, and cost the relay under 5 MB', async () => {
     const fifty = () => Promise.all(Array.from({ length: 50 }, () => raw.send([Buffer.alloc(4, 0xff)])));
-    await fifty();
+    const first = await fifty();
     const before = await residentBytes(stack.relay.pid);
     const answers = await fifty();
     expect(await residentBytes(stack.relay.pid)).toBeLessThan(before + 5e6);
-    for (const { acks, exit, byServer, ms } of answers) {
+    for (const { acks, exit, byServer, ms } of [...first, ...answers]) {
       expect({ acks, exit, byServer }).toEqual({ acks: [1], exit: [1, 0], byServer: true });
       expect(ms).toBeLessThan(5000);
     }

@@ -9,6 +9,7 @@ import { createEnrolment } from '../../gateway/auth/create-enrolment.ts';
 import { createBrowserSessions } from '../../gateway/browsers/browser-sessions.ts';
 import { createSignInCodes } from '../../gateway/browsers/sign-in-codes.ts';
 import type { ConnectionLimits } from '../../gateway/connections/bounds.ts';
+import { createLookTurns } from '../../gateway/connections/look-turns.ts';
 import { createRelays, type Relays, type RelaysOptions } from '../../gateway/control/relays.ts';
 import { openRevocations, type Revocations } from '../../gateway/control/revocations.ts';
 import type { Execute, Resume } from '../../gateway/execute.ts';
@@ -29,6 +30,7 @@ import { openDatabase } from '../../gateway/store/database.ts';
 import { openEnrolmentTokens } from '../../gateway/store/enrolment-tokens.ts';
 import { createFaults, type Faults } from '../../src/faults.ts';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { createNextPiece } from '../../src/next-piece.ts';
 import { failure } from '../../src/outcome.ts';
 import { type Credentials, makeAuthority, type Validity } from '../../src/pki/authority.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
@@ -155,6 +157,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
       execute: options.execute ?? (async () => ({ kind: 'exited', code: 0, signal: 0 })),
       resume: options.resume ?? (async () => failure('resume-void', 'nothing waits here')),
       warden: { ...emptyWarden, ...options.warden },
+      looks: createLookTurns(createNextPiece()),
       signIn: { codes: createSignInCodes({ sessions, record: audit.append }), url: 'http://127.0.0.1:8080' },
       relays,
       offerHome: options.offerHome ?? (() => 'no workspace is followed here'),

@@ -133,15 +133,15 @@ test.each(Object.keys(inside))(
 test(
   'A-90: over the wire, too: what a revocation meets is out, and enrolling again lets in',
   async () => {
-    const letIn = async (identityDir: string) => {
+    /** What it is answered, as a code of gRPC: 7 shows that its identity is accepted, since a relay may not list hosts. */
+    const answered = async (identityDir: string) => {
       const client = await connectRelay({ address: gateway.address, identityDir });
-      const code = await client.call(WardenServiceService.listHosts, { pageToken: '' }).then(
+      const answer = await client.call(WardenServiceService.listHosts, { pageToken: '' }).then(
         () => 0,
-        ({ code: refused }: { code: number }) => refused,
+        ({ code, message }: { code: number; message: string }) => (code === 7 ? 7 : message),
       );
       client.close();
-      // A relay may not list hosts: this refusal shows that its identity was accepted.
-      return code === 7;
+      return answer;
     };
     const folder = () => `${gateway.dir}/raced-${(folders += 1)}`;
     const enrolled = async () => {
@@ -173,11 +173,13 @@ test(
           ),
         ),
       );
-      for (const dir of identities.filter((each) => each !== '')) expect(await letIn(dir)).toBe(false);
+      for (const dir of identities.filter((each) => each !== '')) expect(await answered(dir)).not.toBe(7);
       await expect.poll(() => running.size).toBe(0);
       client.close();
     }
-    expect(await letIn(await enrolled())).toBe(true);
+    const anew = await enrolled();
+    // On a busy machine it may take a second try: a connection whose stream comes late is refused, as any is.
+    await expect.poll(() => answered(anew), { timeout: 10_000 }).toBe(7);
     expect(gateway.faults.count()).toBe(0);
   },
   isLong ? 600_000 : 30_000,

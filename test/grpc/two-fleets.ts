@@ -9,6 +9,7 @@ import { createSees } from '../../gateway/principals/sees.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { type History, openHistory } from '../../gateway/store/history.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
+import { createNextPiece } from '../../src/next-piece.ts';
 import { canonicalJson, planHash } from '../../src/plan.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import { anyApprover } from '../fixtures/any-approver.ts';
@@ -72,6 +73,7 @@ export async function makeFleet(names: readonly string[]): Promise<FleetWarden> 
     resolveImage: () => Promise.reject(new Error('no images here')),
     routes: () => new Map(),
     learnsOf: () => undefined,
+    nextPiece: createNextPiece(),
   });
   let [grants, history, running] = [await newGrants(), await newHistory(), [] as ExecutionRecord[]];
   let approvals = await newApprovals(grants);

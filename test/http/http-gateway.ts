@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { createBrowserSessions } from '../../gateway/browsers/browser-sessions.ts';
 import { createSignInCodes } from '../../gateway/browsers/sign-in-codes.ts';
+import { createLookTurns } from '../../gateway/connections/look-turns.ts';
 import { createOpenRequests } from '../../gateway/connections/open-requests.ts';
 import { createEventFeed } from '../../gateway/events/event-feed.ts';
 import { type HttpServerOptions, startHttpServer } from '../../gateway/http/start-http-server.ts';
@@ -11,6 +12,7 @@ import type { TokenAuthentication } from '../../gateway/ports/known-principals.t
 import type { Principal, Role, Scope } from '../../gateway/ports/principal.ts';
 import type { WardenApi } from '../../gateway/ports/warden-api.ts';
 import { createFaults } from '../../src/faults.ts';
+import { createNextPiece } from '../../src/next-piece.ts';
 import { emptyWarden } from '../grpc/gateway.ts';
 
 /** The HTTP door on loopback, in front of an `execute` and an interface of people that the test writes. */
@@ -47,7 +49,8 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
   const record = async () => {};
   const sessions = options.sessions ?? createBrowserSessions(record);
   const codes = options.codes ?? createSignInCodes({ sessions, record });
-  const requests = createOpenRequests();
+  const nextPiece = createNextPiece();
+  const requests = createOpenRequests(nextPiece);
   const server = await startHttpServer({
     enrolment: { createCode: async () => ({ refused: 'nobody is known here' }) },
     http: loopback,
@@ -61,11 +64,12 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
     ...{ sessions, codes },
     detached,
     requests,
+    looks: createLookTurns(nextPiece),
     mcp: createMcpDoor({
       detached,
       warden,
       faults,
-      requests,
+      ...{ requests, nextPiece },
       ...(options.mcpPace && { pace: options.mcpPace }),
     }),
     events: options.events ?? createEventFeed().feed({ ...warden, faults }),

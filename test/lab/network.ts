@@ -15,12 +15,19 @@ export async function makeNetwork(names: LabNames): Promise<void> {
 
 /** Removes everything that `makeNetwork` made, also after a failure half-way. Ignores missing parts. */
 export async function removeNetwork(names: LabNames): Promise<void> {
-  for (const namespace of await namespaces(names.id)) await run(['ip', 'netns', 'delete', namespace]);
+  for (const namespace of await namespaces(names.id)) await removeNamespace(namespace, names.id);
   await endWires(names.id);
   for (const link of await links(names.id)) await attempt(['ip', 'link', 'delete', link]);
   for (const rule of rules(names)) {
     while ((await attempt(['iptables', '-w', '-t', rule.table, '-D', ...rule.spec])).code === 0);
   }
+}
+
+/** Two labs that start together may remove the same abandoned one. */
+async function removeNamespace(namespace: string, id: string): Promise<void> {
+  const { code, stderr } = await attempt(['ip', 'netns', 'delete', namespace]);
+  if (code !== 0 && (await namespaces(id)).includes(namespace))
+    throw new Error(`${namespace} cannot be deleted: ${stderr.trim()}`);
 }
 
 /** Removes the mount that the first namespace of a machine creates; does nothing while a namespace exists. */

@@ -73,7 +73,11 @@ async function thawCgroups(id: string): Promise<void> {
 }
 
 async function removeCgroups(id: string): Promise<void> {
-  for (const path of await cgroupsAndBelow(id)) await rmdir(path);
+  for (const path of await cgroupsAndBelow(id))
+    await rmdir(path).catch((error: NodeJS.ErrnoException) => {
+      // Another lab that started together with this one was first.
+      if (error.code !== 'ENOENT') throw error;
+    });
 }
 
 /** What is deepest comes first. */

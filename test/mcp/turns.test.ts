@@ -6,6 +6,7 @@ import type { Detached, Underway } from '../../gateway/ports/detached.ts';
 import { allAgents } from '../../gateway/ports/principal.ts';
 import { newExecutionId } from '../../src/execution-id.ts';
 import { createFaults } from '../../src/faults.ts';
+import { createNextPiece } from '../../src/next-piece.ts';
 import { emptyWarden } from '../grpc/gateway.ts';
 import { startHttpGateway } from '../http/http-gateway.ts';
 
@@ -77,6 +78,7 @@ test('A-441 P20: of the requests that one agent brings at once four are begun, a
     begun[at] = (begun[at] ?? 0) + 1;
     return emptyWarden.status();
   };
+  const nextPiece = createNextPiece();
   const door = createMcpDoor({
     detached: {
       start: () => Promise.reject(new Error('nothing is started here')),
@@ -84,7 +86,7 @@ test('A-441 P20: of the requests that one agent brings at once four are begun, a
     },
     warden: { ...emptyWarden, status },
     faults: createFaults({ error: () => {} }),
-    requests: createOpenRequests(),
+    ...{ requests: createOpenRequests(nextPiece), nextPiece },
   });
   const caller = { kind: 'agent', name: 'busy', role: 'agent', scope: allAgents } as const;
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };

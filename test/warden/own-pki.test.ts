@@ -259,9 +259,9 @@ test('A-127 P15: `ca rotate` moves those who hold client certificates, and leave
   expect(wrong(await load)).toEqual([]);
   await expect.poll(count).toBe(1);
   expect(await shown()).toBe(door);
-  // Pins the former authority alone: the new one is not what it says.
+  // Pins the former authority alone, which counts no more (A-501).
   expect((await enrolling(pinned, 'late', '--trust', at('root.pem'))).stderr).toContain(
-    'the gateway signs by another authority than the token says',
+    'the token is of an authority that does not count any more',
   );
   await expect(readIdentity(at('late'))).rejects.toThrow('ENOENT');
   expect(await enrolling(await invite(), 'late', '--trust', at('root.pem'))).toMatchObject({ code: 0 });

@@ -9,6 +9,7 @@ import type { HostConfig } from '../../../src/config/gateway-config.ts';
 import type { SshFiles } from '../../../src/ssh/ssh-arguments.ts';
 import { parseSshUrl } from '../../../src/ssh/ssh-destination.ts';
 import { openSshTunnel } from '../../../src/ssh/ssh-tunnel.ts';
+import { keyExchanges } from '../../../src/wire/key-exchanges.ts';
 import { countPiecesOf } from '../../../src/wire/small-pieces.ts';
 import { boundAnswers } from './bounded-answers.ts';
 
@@ -88,7 +89,12 @@ function overTls(name: string, url: URL, tls: EngineAddress['tls']) {
     protocol: 'https' as const,
     host: url.hostname,
     port: url.port === '' ? 2376 : Number(url.port),
-    agent: opaque(new HttpsAgent({ ...pool, ...files, rejectUnauthorized: true, minVersion: 'TLSv1.2' })),
+    agent: opaque(
+      new HttpsAgent({
+        ...{ ...pool, ...files, rejectUnauthorized: true, minVersion: 'TLSv1.2' },
+        ecdhCurve: keyExchanges,
+      }),
+    ),
   };
 }
 

@@ -69,6 +69,11 @@ export class Connection implements Counted {
     return this.ofName ?? this.ofAddress;
   }
 
+  /** Its TLS handshake was completed. */
+  get isSecured(): boolean {
+    return this.#tls !== undefined;
+  }
+
   /** The name in its certificate; undefined if it was not asked for one. */
   get admission(): Admission | undefined {
     return this.#admission;

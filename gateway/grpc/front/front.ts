@@ -124,7 +124,7 @@ export class Front implements Disposable {
     this.#open.set(key, connection);
     raw.once('close', () => {
       if (this.#open.get(key) === connection) this.#open.delete(key);
-      this.#bounds.remove(connection);
+      this.#bounds.remove(connection, !connection.isSecured);
     });
     if (placed.displaced !== undefined)
       this.#drop(placed.displaced, 'another came, and it had shown no name or one of the most connections');

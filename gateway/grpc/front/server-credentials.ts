@@ -1,6 +1,7 @@
 import { constants } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
 import { ServerCredentials } from '@grpc/grpc-js';
+import { keyExchanges } from '../../../src/wire/key-exchanges.ts';
 import { nameLimits } from './peer-share.ts';
 
 export const windowBytes = 1024 * 1024;
@@ -26,6 +27,7 @@ export function secureContextOf({ clientAuthority, certificate, key }: ServerTls
     cert: certificate,
     key,
     minVersion: 'TLSv1.3',
+    ecdhCurve: keyExchanges,
     secureOptions: constants.SSL_OP_NO_TICKET,
   };
 }

@@ -7,16 +7,19 @@ import {
   type RevokeRelayResponse,
   type WardenServiceServer,
 } from '../../../src/gen/clawrden/v1/warden.ts';
+import type { LookTurns } from '../../connections/look-turns.ts';
 import { createSeal } from '../../lists/seal.ts';
 import type { AgentState } from '../../ports/agent-state.ts';
 import type { Enrolment } from '../../ports/authentication.ts';
 import type { ExecutionRecord } from '../../ports/execution-record.ts';
-import { type Principal, presentName } from '../../ports/principal.ts';
+import { type Principal, presentName, principalName } from '../../ports/principal.ts';
 import type { ExplainedCommand, WardenApi } from '../../ports/warden-api.ts';
 import { type Seen, seenBy } from '../../principals/seen-by.ts';
 import type { Callers } from '../calls/authenticate.ts';
 import { CallRefused, invalid } from '../calls/errors.ts';
 import { unary } from '../calls/unary.ts';
+import { whenCanceled } from '../calls/when-canceled.ts';
+import { isRead } from '../front/reads.ts';
 import { type ApprovalCalls, approvalCalls } from './approval-calls.ts';
 import { type AssignmentCalls, assignmentCalls } from './assignment-calls.ts';
 import { type FleetCalls, fleetCalls } from './fleet-calls.ts';
@@ -34,6 +37,7 @@ import { workspaceCalls } from './workspace-calls.ts';
 export interface WardenServiceParts {
   readonly callers: Callers;
   readonly warden: WardenApi;
+  readonly looks: LookTurns;
   readonly enrolment: Enrolment;
   readonly signIn: SignIn;
   readonly faults: Faults;
@@ -41,7 +45,7 @@ export interface WardenServiceParts {
 
 export function wardenService(parts: WardenServiceParts): WardenServiceServer {
   const { callers, warden, enrolment } = parts;
-  const by = answerer(callers, warden);
+  const by = answerer(parts);
   const seal = createSeal();
   const lists = wardenLists(warden, seal);
   const workspaces = (seen: Seen) => workspaceCalls(seen.warden.workspaces, seal);
@@ -198,11 +202,15 @@ function approvalHandlers(by: By): Pick<WardenServiceServer, keyof ApprovalCalls
   };
 }
 
-function answerer(callers: Callers, warden: WardenApi) {
+/** Who reads takes turns, over every door together; what changes something does not wait for it. */
+function answerer({ callers, warden, looks }: WardenServiceParts) {
   return <Request, Response>(answer: Answer<Request, Response>): handleUnaryCall<Request, Response> =>
     unary((request, call) => {
       const caller = callers.of(call);
-      return answer(request, caller, seenBy(warden, caller));
+      const answered = async () => answer(request, caller, seenBy(warden, caller));
+      return isRead(call.getPath())
+        ? looks.take(principalName(caller), whenCanceled(call), answered)
+        : answered();
     });
 }
 

@@ -1,6 +1,7 @@
 import type { handleServerStreamingCall, Metadata } from '@grpc/grpc-js';
 import type { WatchApprovalsRequest, WatchApprovalsResponse } from '../../../src/gen/clawrden/v1/warden.ts';
 import type { WardenApi } from '../../ports/warden-api.ts';
+import { whenCanceled } from '../calls/when-canceled.ts';
 import { createChanges } from './approval-changes.ts';
 
 /** Changes within this time are sent together. */
@@ -12,14 +13,13 @@ export function watchApprovals(
 ): handleServerStreamingCall<WatchApprovalsRequest, WatchApprovalsResponse> {
   return (call) => {
     const warden = seenBy(call);
-    const gone = new AbortController();
-    call.on('cancelled', () => gone.abort());
+    const gone = whenCanceled(call);
     const next = createChanges(warden.approvals);
     let timer: NodeJS.Timeout | undefined;
     let [first, busy, stale] = [true, false, false];
     const tell = (): void => {
       timer = undefined;
-      if (gone.signal.aborted) return;
+      if (gone.aborted) return;
       const change = next();
       // An empty queue is sent once, because a watcher shows nothing before the first message.
       if (!first && change.came.length === 0 && change.gone.length === 0) return;
@@ -35,7 +35,7 @@ export function watchApprovals(
       stale = busy;
       if (!busy) timer ??= setTimeout(tell, settleMs);
     };
-    warden.watchApprovals(changed, gone.signal);
+    warden.watchApprovals(changed, gone);
     tell();
   };
 }

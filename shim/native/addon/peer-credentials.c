@@ -3,7 +3,8 @@
  * connect(2). lockDescriptor(fd) → true if this descriptor now has the exclusive lock of flock(2), false if another
  * process has it. refuseDescriptors(fd) → true if nobody can send a descriptor to this listening Unix socket any more,
  * false if the kernel is older than 6.16. duplicate(fd) → another descriptor of the same open file, which no program
- * that is started inherits. beat() → says that this thread's loop turned, and wakes it from now on if it
+ * that is started inherits. boundCertificateChains(clients, servers) → from now on chains of certificates have so many
+ * between the peer's own and a trusted one. beat() → says that this thread's loop turned, and wakes it from now on if it
  * does not for 50 ms. */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 
+#include "certificate-chains.h"
 #include "stuck-loop.h"
 
 #ifndef SO_PASSRIGHTS
@@ -101,6 +103,19 @@ static napi_value duplicate(napi_env env, napi_callback_info info)
     return napi_create_int32(env, other, &result) == napi_ok ? result : fail(env, "the number cannot be returned");
 }
 
+static napi_value bound_chains(napi_env env, napi_callback_info info)
+{
+    size_t count = 2;
+    napi_value arguments[2];
+    int32_t clients, servers;
+    if (napi_get_cb_info(env, info, &count, arguments, NULL, NULL) != napi_ok || count != 2
+        || napi_get_value_int32(env, arguments[0], &clients) != napi_ok
+        || napi_get_value_int32(env, arguments[1], &servers) != napi_ok)
+        return fail(env, "boundCertificateChains takes two numbers");
+    const char *problem = bound_certificate_chains(clients, servers);
+    return problem == NULL ? NULL : fail(env, problem);
+}
+
 static napi_value beat(napi_env env, napi_callback_info info)
 {
     (void)info;
@@ -121,6 +136,7 @@ NAPI_MODULE_INIT()
         || !add_function(env, exports, "lockDescriptor", lock_descriptor)
         || !add_function(env, exports, "refuseDescriptors", refuse_descriptors)
         || !add_function(env, exports, "duplicate", duplicate)
+        || !add_function(env, exports, "boundCertificateChains", bound_chains)
         || !add_function(env, exports, "beat", beat))
         return fail(env, "the addon cannot be set up");
     return exports;

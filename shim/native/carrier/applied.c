@@ -99,31 +99,44 @@ static void set_ops_apart(struct carrier *carrier)
             set_op_apart(&carrier->index, &receiving->ops[number]);
 }
 
-static bool had_nothing_below(struct index *index, struct entry *entry);
+/* What a folder that home deleted has here. */
+struct remains {
+    /* Nothing that is carried but folders that home had. */
+    bool left;
+    /* Something that is not carried: it holds the folder in its place. */
+    bool held;
+};
 
-/* True if nothing here is carried but folders that home had: what is not carried holds them in their place, and there is
- * nothing to tell home of. One that was made here is new to home. */
-static bool had_nothing(struct index *index, struct entry *entry)
+static struct remains had_nothing_below(struct index *index, struct entry *entry);
+
+/* If only folders that home had are left, because what is not carried holds them in their place, there is nothing to
+ * tell home of. One that was made here is new to home. One that nothing holds was not as it was known as it should go:
+ * home hears of it. */
+static struct remains had_nothing(struct index *index, struct entry *entry)
 {
     static const struct record none;
-    bool left = had_nothing_below(index, entry) && (!entry_alive(entry) || entry_had_folder(entry));
-    if (left)
+    struct remains found = had_nothing_below(index, entry);
+    found.left &= !entry_alive(entry) || (found.held && entry_had_folder(entry));
+    found.held |= entry->skip != SKIP_NOT;
+    if (found.left)
         dirty_left(index, entry);
     else
         dirty_base(index, entry, &none);
     if (!entry_alive(entry) && entry->skip == SKIP_NOT && !entry->base)
         index_forget(index, entry);
-    return left;
+    return found;
 }
 
-static bool had_nothing_below(struct index *index, struct entry *entry)
+static struct remains had_nothing_below(struct index *index, struct entry *entry)
 {
-    bool left = true;
+    struct remains all = { .left = true, .held = false };
     for (struct entry *child = entry_child(entry), *next; child; child = next) {
         next = entry_next(child);
-        left &= had_nothing(index, child);
+        struct remains its = had_nothing(index, child);
+        all.left &= its.left;
+        all.held |= its.held;
     }
-    return left;
+    return all;
 }
 
 /* What home has now, as far as it was taken here. What was not, is still what it was. */

@@ -1,6 +1,6 @@
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
 import { type KeptFile, WardenServiceService } from '../../gen/clawrden/v1/warden.ts';
-import { renderArgument, renderBytes } from '../../text/render-text.ts';
+import { renderArgument, renderBytes, renderPath } from '../../text/render-text.ts';
 import { type Cell, printJson, printLine, printTable } from '../print/output.ts';
 import { localTime } from '../print/times.ts';
 import { type Listed, type Pages, readPages, sayMore } from '../reach/read-pages.ts';
@@ -48,7 +48,7 @@ export function shownPath(path: Uint8Array): string {
 function keptRow(file: KeptFile): Cell[] {
   return [
     file.id,
-    shownPath(file.path),
+    renderPath(file.path),
     localTime(file.at),
     file.why,
     file.whose,

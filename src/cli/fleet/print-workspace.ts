@@ -5,7 +5,7 @@ import {
   type WorkspaceHome,
   type WorkspaceReplica,
 } from '../../gen/clawrden/v1/warden.ts';
-import { renderBytes, renderText } from '../../text/render-text.ts';
+import { renderBytes, renderPath, renderText } from '../../text/render-text.ts';
 import { sizeText } from '../../text/size-text.ts';
 import { type Cell, type Fact, printFacts, printJson, printLine, printTable } from '../print/output.ts';
 import { localTime } from '../print/times.ts';
@@ -59,7 +59,7 @@ function homeFacts(home: WorkspaceHome): Fact[] {
   return [
     ['home', `${home.entries} entries, ${sizeText(home.bytes)}`],
     ...stateTexts(home).map((text): Fact => ['state', text]),
-    ...shown.map(({ path, why }): Fact => ['not carried', `${renderBytes(path)}: ${renderText(why)}`]),
+    ...shown.map(({ path, why }): Fact => ['not carried', `${renderPath(path)}: ${renderText(why)}`]),
     ...(more > 0 ? [['not carried', `and ${more} more`] as const] : []),
   ];
 }

@@ -36,11 +36,7 @@ export async function restoreKept(
 
 async function filesToRestore(client: GatewayClient, { agent, id, path }: Restored): Promise<KeptFile[]> {
   const { rows } = await listKept(client, { agent, id }, {});
-  const asked = (file: KeptFile) =>
-    path === undefined
-      ? file.kept !== ''
-      : shownPath(file.path) === path || Buffer.from(path).equals(file.path);
-  const files = rows.filter(asked);
+  const files = path === undefined ? rows.filter(({ kept }) => kept !== '') : filesAt(rows, path);
   if (files.length > 0) return files;
   const what = path === undefined ? 'nothing is kept' : 'no such file is kept';
   throw new CliError(
@@ -48,4 +44,10 @@ async function filesToRestore(client: GatewayClient, { agent, id, path }: Restor
     `of set ${id} ${what}`,
     `see clawrden workspace conflicts ${agent}`,
   );
+}
+
+/** As it is shown; only what no file is shown as is taken for the bytes themselves. */
+export function filesAt<File extends Pick<KeptFile, 'path'>>(files: readonly File[], path: string): File[] {
+  const shown = files.filter((file) => shownPath(file.path) === path);
+  return shown.length > 0 ? shown : files.filter((file) => Buffer.from(path).equals(file.path));
 }

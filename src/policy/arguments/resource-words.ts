@@ -49,9 +49,9 @@ function hasSlash(word: string): boolean {
   return word.includes('/');
 }
 
-/** A category stands for its kinds, and for itself. */
+/** A category stands for its kinds, and for itself. Of a kind that is repeated a hundred times the next one counts, too. */
 function kindsIn(types: string, categories: Resources['categories']): Words {
-  const kinds = new Set(types.split(',', most + 2).map((type) => smallLetters(type.split('.', 1).join(''))));
+  const kinds = new Set(types.split(',').map((type) => smallLetters(type.split('.', 1).join(''))));
   kinds.delete('');
   return [...kinds].flatMap((kind) => [kind, ...(categories.get(kind) ?? [])]);
 }

@@ -82,7 +82,7 @@ test('A-14: the self-test fails if the addon reads something else', async () => 
   const liar = join(directory, 'liar.cjs');
   writeFileSync(
     liar,
-    'exports.peerCredentials = () => ({ pid: 1, uid: 0, gid: 0 }); exports.lockDescriptor = exports.refuseDescriptors = exports.duplicate = exports.beat = () => true;',
+    'exports.peerCredentials = () => ({ pid: 1, uid: 0, gid: 0 }); exports.lockDescriptor = exports.refuseDescriptors = exports.duplicate = exports.boundCertificateChains = exports.beat = () => true;',
   );
   await expect(loadPeerCredentials(liar).selfTest()).rejects.toThrow('failed its self-test');
 });
