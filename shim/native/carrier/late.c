@@ -39,13 +39,6 @@ struct late_file {
     char *path;
 };
 
-struct late_found {
-    struct late_found *next;
-    uint64_t folder;
-    uint32_t number;
-    char *path;
-};
-
 static void file_free(struct late_file *file)
 {
     free(file->path);
