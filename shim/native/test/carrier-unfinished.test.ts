@@ -147,7 +147,9 @@ class Rounds implements AsyncDisposable {
     const commit = this.#home.calls;
     this.#home.set(this.#pair.homePlace.root, []);
     await this.#pair.again('home', 'kill');
-    return { commit, start: this.#home.calls };
+    const start = this.#home.calls;
+    await this.#converge();
+    return { commit, start };
   }
 
   /** The carrier at home is killed in its commit, and in the start behind it; the next one is not. */
@@ -164,12 +166,17 @@ class Rounds implements AsyncDisposable {
     told = [...told, ...pair.home.session.takeLate().files];
     this.#look(here, applied !== undefined, [at, inStart]);
     this.#findOnly(folder, here, told, [at, inStart]);
-    await bringHome(pair.home.session, pair.replica.session, { conflicts: 'keep-tool' });
-    await sendOut(pair.home.session, pair.replica.session);
+    await this.#converge();
     this.#look(here, true, [at, inStart, 'later']);
     expect([at, inStart, pair.difference]).toEqual([at, inStart, '']);
     rmSync(here(''), { recursive: true });
     await sendOut(pair.home.session, pair.replica.session);
+  }
+
+  async #converge(): Promise<void> {
+    const { home, replica } = this.#pair;
+    await bringHome(home.session, replica.session, { conflicts: 'keep-tool' });
+    await sendOut(home.session, replica.session);
   }
 
   #look(here: At, isOver: boolean, where: readonly unknown[]): void {
@@ -217,6 +224,7 @@ describe('a carrier that is killed in the middle of a commit', () => {
     await using _pair = pair;
     const [, own] = steps;
     if (own === undefined) throw new Error('the replica has no steps');
+    writeFileSync(join(pair.homePlace.root, 'stays'), '');
     for (let at = 0; at <= callsInReplica; at += every) {
       const folder = `d${at}`;
       const there = (path: string) => join(pair.replicaPlace.root, folder, path);
