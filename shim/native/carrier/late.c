@@ -21,13 +21,6 @@ enum {
     LOOK_READS_MOST = 256 * 1024 * 1024,
 };
 
-struct late_found {
-    struct late_found *next;
-    uint64_t folder;
-    uint32_t number;
-    char *path;
-};
-
 static void file_free(struct late_file *file)
 {
     free(file->path);

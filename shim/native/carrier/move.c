@@ -113,23 +113,17 @@ static void make_new(struct carrier *carrier, struct op *op)
     op->done = folders;
 }
 
-static uint64_t inode_at(int folder, const char *name)
-{
-    struct stat status;
-    return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_ino : 0;
-}
-
 /* What came out was not expected: it goes back, and so does whatever newer came out then. */
 static void swap_back(int stage, const char *staged, int folder, const char *name, uint64_t ours)
 {
     for (int swaps = 0; swaps < SWAPS_MOST; swaps++) {
-        uint64_t puts = inode_at(stage, staged);
+        uint64_t puts = beneath_inode(stage, staged);
         if (beneath_rename(stage, staged, folder, name, RENAME_SWAP) != 0) {
             if (errno == ENOENT)
                 beneath_rename(stage, staged, folder, name, RENAME_NEW);
             return;
         }
-        if (inode_at(stage, staged) == ours)
+        if (beneath_inode(stage, staged) == ours)
             return;
         ours = puts;
     }
@@ -140,7 +134,7 @@ static void replace(struct carrier *carrier, struct op *op, const struct entry *
     const char *name, *staged;
     int folder = live_folder(carrier, op->path, &name);
     int from = staged_at(carrier, op, &staged);
-    uint64_t ours = inode_at(from, staged);
+    uint64_t ours = beneath_inode(from, staged);
     if (folder < 0 || beneath_rename(from, staged, folder, name, RENAME_SWAP) != 0) {
         make_new(carrier, op);
         return;
