@@ -40,7 +40,7 @@ void late_is_now(struct late_file *file, const struct stat *status, int64_t mtim
 
 /* The id of its bytes; none if it has another size by now: it may have grown without end since it was looked at. False
  * if it cannot be read. */
-static bool read_id(struct carrier *carrier, const struct late_file *file, uint8_t id[SHA256_BYTES])
+static bool bytes_now(struct carrier *carrier, const struct late_file *file, uint8_t id[SHA256_BYTES])
 {
     struct stat status;
     struct content content = {.blocks = NULL};
@@ -74,7 +74,7 @@ static void begin_anew(struct carrier *carrier, struct late_file *file, const st
     late_is_now(file, status, nanoseconds(&status->st_mtim));
     /* Of what is larger no bytes are compared. */
     if (file->size <= READ_AGAIN_MOST)
-        file->named = !may_read(carrier, file->size) || !read_id(carrier, file, file->id);
+        file->named = !may_read(carrier, file->size) || !bytes_now(carrier, file, file->id);
 }
 
 bool late_written(struct carrier *carrier, struct late_file *file)
@@ -97,5 +97,5 @@ bool late_written(struct carrier *carrier, struct late_file *file)
     if ((file->settled && nanoseconds(&status.st_ctim) == file->ctime) || !may_read(carrier, file->size))
         return false;
     late_is_now(file, &status, file->mtime);
-    return read_id(carrier, file, id) && memcmp(id, file->id, SHA256_BYTES) != 0;
+    return bytes_now(carrier, file, id) && memcmp(id, file->id, SHA256_BYTES) != 0;
 }
