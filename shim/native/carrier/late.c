@@ -169,8 +169,6 @@ static bool keep(struct carrier *carrier, struct late_file *file, int kept, uint
     *found = (struct late_found){carrier->late.found, folder, number, strdup(file->path)};
     carrier->late.found = found;
     carrier->late.found_count++;
-    /* Told once. */
-    file->inode = 0;
     file->written = false;
     return true;
 }

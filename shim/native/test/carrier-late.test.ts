@@ -227,6 +227,23 @@ describe.each(places)('what is written late ($name, $under)', ({ name: build, ca
     expect(late.map(({ path }) => path.toString())).toEqual(['second']);
   });
 
+  test('A-529 P13: of a file that all of its names were taken from each is told', async () => {
+    await using pair = await Pair.make(carrier, under);
+    const here = pair.homePlace.root;
+    writeFileSync(join(here, 'stays'), 'base');
+    writeFileSync(join(here, 'first'), 'base');
+    linkSync(join(here, 'first'), join(here, 'second'));
+    await sendOut(pair.home.session, pair.replica.session);
+    const old = openSync(join(pair.replicaPlace.root, 'first'), 'r+');
+    for (const name of ['first', 'second']) rmSync(join(here, name));
+    await sendOut(pair.home.session, pair.replica.session);
+    writeSync(old, 'late', 0);
+    closeSync(old);
+    const { late } = await settle(pair);
+    expect(late.map(({ path }) => path.toString()).sort()).toEqual(['first', 'second']);
+    expect((await settle(pair)).late).toEqual([]);
+  });
+
   test.runIf(build === 'static' && existsSync('/usr/bin/strace'))(
     '23: a replacement is on the disk before it is moved in',
     async () => {

@@ -136,19 +136,24 @@ describe.each(buildsOrOnly('static'))('a folder that home deleted ($name)', (bui
     },
   );
 
-  test.each(['d', 'd/f'])(
-    'A-528 P13: a folder that a tool made where home had a file comes home if home deletes %s',
-    async (gone) => {
+  test.each([
+    ['d', 'nothing', ''],
+    ['d', 'a file too large', '*deleting   d/f/made\n'],
+    ['d/f', 'nothing', ''],
+  ])(
+    'A-528 P13: a folder that a tool made where home had a file comes home if home deletes %s (with %s in it)',
+    async (gone, what, difference) => {
       await using pair = await made(() => {});
       rmSync(there(pair, 'd/f'));
       mkdirSync(there(pair, 'd/f'));
+      other[what]?.(there(pair, 'd/f/made'));
       rmSync(inHome(pair, gone), { recursive: true });
       await sendOut(pair.home.session, pair.replica.session);
       await bringHome(pair.home.session, pair.replica.session);
       await sendOut(pair.home.session, pair.replica.session);
       expect(statSync(inHome(pair, 'd/f')).isDirectory()).toBe(true);
       expect(existsSync(inHome(pair, 'd/in/f'))).toBe(gone !== 'd');
-      expect(pair.difference).toBe('');
+      expect(pair.difference).toBe(difference);
     },
   );
 

@@ -21,8 +21,9 @@ import { CarrierProcess, carrierBuilds, fileSystems, makePlace, type Place } fro
 /** Of the calls of a commit, or of a start. */
 const every = process.env['CLAWRDEN_LONG'] === '1' ? 1 : 13;
 
-/** Of the commit in a replica: some of them are behind its moves. */
+/** Of the commit in a replica: the first ones are its moves. */
 const callsInReplica = 130;
+const movesInReplica = 30;
 
 type At = (path: string) => string;
 type Seen = string | readonly string[] | undefined;
@@ -225,7 +226,7 @@ describe('a carrier that is killed in the middle of a commit', () => {
     const [, own] = steps;
     if (own === undefined) throw new Error('the replica has no steps');
     writeFileSync(join(pair.homePlace.root, 'stays'), '');
-    for (let at = 0; at <= callsInReplica; at += every) {
+    for (let at = 0; at <= callsInReplica; at += at < movesInReplica ? Math.min(3, every) : every) {
       const folder = `d${at}`;
       const there = (path: string) => join(pair.replicaPlace.root, folder, path);
       mkdirSync(join(pair.homePlace.root, folder));
