@@ -155,7 +155,9 @@ describe.each(places)('what is written late ($name, $under)', ({ name: build, ca
   /** The clock of files goes on. */
   const tick = () => sleep(30);
   const settle = (pair: Pair) => pair.replica.session.settle();
-  const ends: Readonly<Record<string, (pair: Pair, at: (side: 'here' | 'there') => string) => Promise<unknown>>> = {
+  const ends: Readonly<
+    Record<string, (pair: Pair, at: (side: 'here' | 'there') => string) => Promise<unknown>>
+  > = {
     'is written and goes': async (_pair, at) => {
       writeFileSync(at('there'), 'tool');
       await tick();

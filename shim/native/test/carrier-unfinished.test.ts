@@ -249,16 +249,19 @@ describe('a carrier that is killed in the middle of a commit', () => {
     }
   }, 600_000);
 
-  test.each(carrierBuilds)('A-563 P13: keeps all of the stage if its list is torn ($name)', async ({ carrier }) => {
-    using place = makePlace();
-    const stage = join(place.area, 'stage');
-    mkdirSync(stage, { recursive: true, mode: 0o700 });
-    for (const file of ['g5', 's7', 'commit']) writeFileSync(join(stage, file), file);
-    await using next = await CarrierProcess.start(carrier, place);
-    expect(next.first.late.map(({ path }) => path.toString())).toEqual(['.clawrden/stage']);
-    const kept = join(place.area, 'kept', next.first.late[0]?.kept ?? '');
-    expect(readdirSync(kept).sort()).toEqual(['commit', 'g5', 's7']);
-    await next.session.settle();
-    expect(existsSync(stage)).toBe(false);
-  });
+  test.each(carrierBuilds)(
+    'A-563 P13: keeps all of the stage if its list is torn ($name)',
+    async ({ carrier }) => {
+      using place = makePlace();
+      const stage = join(place.area, 'stage');
+      mkdirSync(stage, { recursive: true, mode: 0o700 });
+      for (const file of ['g5', 's7', 'commit']) writeFileSync(join(stage, file), file);
+      await using next = await CarrierProcess.start(carrier, place);
+      expect(next.first.late.map(({ path }) => path.toString())).toEqual(['.clawrden/stage']);
+      const kept = join(place.area, 'kept', next.first.late[0]?.kept ?? '');
+      expect(readdirSync(kept).sort()).toEqual(['commit', 'g5', 's7']);
+      await next.session.settle();
+      expect(existsSync(stage)).toBe(false);
+    },
+  );
 });
