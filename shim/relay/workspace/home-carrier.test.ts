@@ -13,7 +13,7 @@ const hello: Hello = { role: 'home', uid: 1, gid: 1, limits: defaultLimits, root
 /** A carrier that ends only if it is killed. */
 async function carrier(first: 'ready' | 'working' = 'ready') {
   const { promise: gone, resolve } = Promise.withResolvers<string>();
-  const kill = vi.fn(() => resolve('was killed'));
+  const kill = vi.fn<() => void>(() => resolve('was killed'));
   const output = new PassThrough();
   const { end, greeting } = greetCarrier({ input: new PassThrough(), output, gone, kill }, hello);
   output.write(encodeFrame(CarrierFrame[first]));

@@ -51,7 +51,7 @@ async function greetingOf(output: Readable, gone: Promise<string>): Promise<stri
   return greeting ?? `the carrier ${await gone} before it had looked at the workspace`;
 }
 
-/** Before it is ready it only looks, and whoever waits for the next one would wait for that, too. */
+/** Before it is ready, it only looks at the tree: its successor would wait for that, too. */
 async function endOf({ input, output, gone, kill }: StartedCarrier, isReady: boolean): Promise<string> {
   input.end();
   const silent = setTimeout(kill, silentMs);
