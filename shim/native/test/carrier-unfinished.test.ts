@@ -253,19 +253,35 @@ describe('a carrier that is killed in the middle of a commit', () => {
     }
   }, 600_000);
 
+  function tornStage({ area }: Place): string {
+    const stage = join(area, 'stage');
+    mkdirSync(stage, { recursive: true, mode: 0o700 });
+    for (const file of ['g5', 's7', 'commit']) writeFileSync(join(stage, file), file);
+    return stage;
+  }
+
   test.each(carrierBuilds)(
     'A-563 P13: keeps all of the stage if its list is torn ($name)',
     async ({ carrier }) => {
       using place = makePlace();
-      const stage = join(place.area, 'stage');
-      mkdirSync(stage, { recursive: true, mode: 0o700 });
-      for (const file of ['g5', 's7', 'commit']) writeFileSync(join(stage, file), file);
+      const stage = tornStage(place);
       await using next = await CarrierProcess.start(carrier, place);
       expect(next.first.late.map(({ path }) => path.toString())).toEqual(['.clawrden/stage']);
       const kept = join(place.area, 'kept', next.first.late[0]?.kept ?? '');
       expect(readdirSync(kept).sort()).toEqual(['commit', 'g5', 's7']);
       await next.session.settle();
       expect(existsSync(stage)).toBe(false);
+    },
+  );
+
+  test.each(carrierBuilds)(
+    'A-563 P13: does not start if it cannot keep that ($name)',
+    async ({ carrier }) => {
+      using place = makePlace();
+      const stage = tornStage(place);
+      writeFileSync(join(place.area, 'kept'), '');
+      await expect(CarrierProcess.start(carrier, place)).rejects.toThrow(/^carrier-failed: there is no room/);
+      expect(readdirSync(stage).sort()).toEqual(['commit', 'g5', 's7']);
     },
   );
 });
