@@ -119,3 +119,24 @@ test.each([
   await live?.[Symbol.asyncDispose]();
   expect(seen).toEqual({ began: 1, came });
 });
+
+test('A-563 P13: a live exchange that takes longer than 30 s is not cut while nobody stops the command', async () => {
+  const [execution, { seen, visit }] = [start(), visiting(60_000)];
+  const live = exchangeLive({ liveMs: 1 } as Plan, visit, execution);
+  await vi.waitFor(() => expect(seen.began).toBe(1));
+  await vi.advanceTimersByTimeAsync(60_001);
+  expect(seen.came).toBe(1);
+  execution.stop(halted);
+  await live?.[Symbol.asyncDispose]();
+});
+
+test('12: who cancels waits 30 s at most for a live exchange', async () => {
+  const [execution, { seen, visit }] = [start(), visiting(3_600_000)];
+  const live = exchangeLive({ liveMs: 1 } as Plan, visit, execution);
+  await vi.waitFor(() => expect(seen.began).toBe(1));
+  execution.stop(canceled);
+  const ended = live?.[Symbol.asyncDispose]();
+  await vi.advanceTimersByTimeAsync(30_000);
+  await ended;
+  expect(seen).toEqual({ began: 1, came: 0 });
+});

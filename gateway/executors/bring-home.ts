@@ -38,7 +38,10 @@ export async function bringHome(
  */
 export async function bringHomeStopped(visit: Visit, execution: Execution): Promise<void> {
   if (execution.halted.aborted) return;
-  await withinStop(execution, visit.bringHome).catch(() => {});
+  const late = () => new ClawrdenError('workspace-unreachable', 'the exchange took too long');
+  using stopped = untilStopped(execution);
+  using until = deadline(stoppedWithinMs, late, stopped.signal);
+  await visit.bringHome(until.signal).catch(() => {});
 }
 
 /** Changes go both ways, again and again, until it is disposed of. */
@@ -53,7 +56,7 @@ export function exchangeLive(
     while (!ended.signal.aborted) {
       await sleep(liveMs, undefined, { signal: ended.signal }).catch(() => {});
       // What fails now is tried again; the exchange at the end tells.
-      if (!ended.signal.aborted) await withinStop(execution, visit.exchange).catch(() => {});
+      if (!ended.signal.aborted) await exchangeOnce(visit, execution).catch(() => {});
     }
   };
   const looping = loop();
@@ -84,11 +87,10 @@ function untilStopped({ signal, halted }: Execution): Deadline {
   };
 }
 
-async function withinStop<T>(execution: Execution, work: (until: AbortSignal) => Promise<T>): Promise<T> {
-  const late = () => new ClawrdenError('workspace-unreachable', 'the exchange took too long');
-  using stopped = untilStopped(execution);
-  using until = deadline(stoppedWithinMs, late, stopped.signal);
-  return await work(until.signal);
+/** It takes its time: to cut it while nobody stops the command would end both carriers, each time. */
+async function exchangeOnce(visit: Visit, execution: Execution): Promise<void> {
+  using until = untilStopped(execution);
+  await visit.exchange(until.signal);
 }
 
 interface Told {

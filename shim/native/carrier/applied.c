@@ -109,23 +109,19 @@ struct remains {
 
 static struct remains had_nothing_below(struct index *index, struct entry *entry);
 
-/* A folder that home had. One that was made here is new to home. */
-static bool is_homes_folder(const struct entry *entry)
-{
-    struct record base;
-    return entry->type == TYPE_FOLDER && !(entry_base(entry, &base) && base.type == TYPE_NONE);
-}
-
 /* If only folders that home had are left, because what is not carried holds them in their place, there is nothing to
- * tell home of. One that nothing holds was not as it was known as it should go: home hears of it. */
+ * tell home of. One that was made here is new to home. One that nothing holds was not as it was known as it should go:
+ * home hears of it. */
 static struct remains had_nothing(struct index *index, struct entry *entry)
 {
     static const struct record none;
-    struct record now = entry_now(entry);
     struct remains found = had_nothing_below(index, entry);
-    found.left &= !entry_alive(entry) || (found.held && is_homes_folder(entry));
+    found.left &= !entry_alive(entry) || (found.held && entry_had_folder(entry));
     found.held |= entry->skip != SKIP_NOT;
-    dirty_base(index, entry, found.left ? &now : &none);
+    if (found.left)
+        dirty_left(index, entry);
+    else
+        dirty_base(index, entry, &none);
     if (!entry_alive(entry) && entry->skip == SKIP_NOT && !entry->base)
         index_forget(index, entry);
     return found;

@@ -49,15 +49,20 @@ bool as_known(struct carrier *carrier, const struct entry *entry, int folder, co
     return !read || same_bytes(carrier, entry, folder, name);
 }
 
+bool is_special(int folder, const char *name)
+{
+    struct stat status;
+    return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(status.st_mode)
+        && !S_ISDIR(status.st_mode) && !S_ISLNK(status.st_mode);
+}
+
 /* It is not carried, and goes with its folder all the same: whatever it is, if the folder goes whatever it has; of a
  * replica what has no bytes. */
 static bool goes_along(const struct carrier *carrier, const struct entry *entry, int folder, const char *name)
 {
-    struct stat status;
     if (entry && entry->skip != SKIP_NOT && carrier->receiving && carrier->receiving->force)
         return true;
-    return carrier->limits.replica && fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0
-        && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) && !S_ISLNK(status.st_mode);
+    return carrier->limits.replica && is_special(folder, name);
 }
 
 static bool names_as_known(struct carrier *carrier, const struct entry *entry, DIR *names)

@@ -51,6 +51,12 @@ int beneath_mode(int folder, const char *name, mode_t mode, bool follows)
     return failed && follows ? fchmodat(folder, name, mode, 0) : failed;
 }
 
+uint64_t beneath_inode(int folder, const char *name)
+{
+    struct stat status;
+    return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_ino : 0;
+}
+
 int beneath_rename(int from, const char *name, int to, const char *new_name, unsigned how)
 {
     return (int)syscall(SYS_renameat2, from, name, to, new_name, how);

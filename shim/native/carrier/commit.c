@@ -8,12 +8,15 @@
 #include "applied.h"
 #include "area.h"
 #include "beneath.h"
+#include "clocks.h"
 #include "content.h"
+#include "empty.h"
 #include "goes-on.h"
 #include "kept.h"
 #include "move.h"
 #include "stage.h"
 #include "state-frames.h"
+#include "unfinished.h"
 #include "unlock.h"
 #include "verify.h"
 
@@ -124,7 +127,7 @@ static bool keep(struct carrier *carrier, int *kept, const char *path, uint32_t 
     const char *name;
     char text[16];
     if (*kept < 0)
-        *kept = kept_open(carrier, &receiving->kept);
+        *kept = kept_at(carrier, receiving->kept);
     int folder = way_to(&receiving->staged, receiving->stage, path, &name);
     snprintf(text, sizeof text, "%u", number);
     return *kept >= 0 && beneath_rename(folder, name, *kept, text, RENAME_NEW) == 0;
@@ -153,8 +156,10 @@ static bool keep_others(struct carrier *carrier)
             all &= op->out_kept;
         }
     }
-    if (kept < 0)
+    if (kept < 0) {
+        receiving->kept = 0;
         return all;
+    }
     close(kept);
     if (all || !receiving->keep_only)
         kept_bound(carrier);
@@ -170,9 +175,16 @@ void commit(struct carrier *carrier)
         tell_refused(carrier, "bad-frame: a commit of what was not checked");
         return;
     }
+    receiving->kept = (uint64_t)now_ns();
+    if (!unfinished_begin(carrier)) {
+        stage_wrong(carrier);
+        exchange_fail(carrier, receiving->wrong);
+        return;
+    }
     unlock_folders(carrier);
     move_all(carrier);
     bool all_kept = keep_others(carrier);
+    unfinished_moved(carrier);
     late_remember(carrier);
     lock_folders(carrier);
     /* Who hears that it is kept overwrites it where it came from. */
@@ -183,6 +195,7 @@ void commit(struct carrier *carrier)
     finish_folders(carrier);
     tell_applied(carrier);
     stream_flush(&carrier->stream);
+    unfinished_told(carrier);
     exchange_end(carrier);
     area_remove(carrier, "stage");
     late_bound(carrier);

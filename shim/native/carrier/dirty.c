@@ -60,9 +60,18 @@ void dirty_base(struct index *index, struct entry *entry, const struct record *r
 {
     if (!index->keeps_base)
         return;
+    entry->flags &= (uint16_t)~ENTRY_LEFT;
     index_base(index, entry, record);
     if (entry_is(entry, record))
         index_base(index, entry, NULL);
     else
         index_change(index, entry);
+}
+
+void dirty_left(struct index *index, struct entry *entry)
+{
+    struct record now = entry_now(entry);
+    dirty_base(index, entry, &now);
+    if (entry->type == TYPE_FOLDER)
+        entry->flags |= ENTRY_LEFT;
 }

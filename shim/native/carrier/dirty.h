@@ -13,6 +13,9 @@ void dirty_acknowledge(struct index *index);
 /* The other side had `record` of this entry. */
 void dirty_base(struct index *index, struct entry *entry, const struct record *record);
 
+/* It is left behind where the other side deleted: the other side has nothing there, and there is nothing to tell. */
+void dirty_left(struct index *index, struct entry *entry);
+
 /* Folders that changed and are again what the other side has count as such, with all that is in them. */
 void dirty_clean(struct index *index);
 

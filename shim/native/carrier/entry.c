@@ -93,6 +93,12 @@ bool entry_dirty(const struct entry *entry)
     return entry_base(entry, &base) && !entry_is(entry, &base);
 }
 
+bool entry_had_folder(const struct entry *entry)
+{
+    struct record base;
+    return entry->type == TYPE_FOLDER && (!entry_base(entry, &base) || base.type == TYPE_FOLDER);
+}
+
 void entry_unsaved(struct entry *entry)
 {
     entry->flags |= ENTRY_UNSAVED;

@@ -38,6 +38,8 @@ enum entry_flag {
     ENTRY_NEW = 8192,
     /* It was there in a version that was told, and since then its disk could not say of it, or of a folder above. */
     ENTRY_MISSED = 16384,
+    /* A folder that stays for what is not carried: the other side has it not, and is not told before something in it changes. */
+    ENTRY_LEFT = 32768,
 };
 
 /* What many entries have in common, once. */
@@ -135,6 +137,9 @@ bool entry_base(const struct entry *entry, struct record *base);
 
 /* Differs from what the other side had. */
 bool entry_dirty(const struct entry *entry);
+
+/* A folder in a place where the other side had one: not one that was made here. */
+bool entry_had_folder(const struct entry *entry);
 
 /* What is known of it is not on the disk. */
 void entry_unsaved(struct entry *entry);

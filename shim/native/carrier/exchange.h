@@ -69,7 +69,7 @@ struct receiving {
     uint64_t said;
     /* Files that were looked for under other names. */
     uint32_t searched;
-    /* The folder in kept/, 0 where nothing was kept. */
+    /* The folder in kept/; 0 before the commit, and behind its moves if nothing is in it. */
     uint64_t kept;
     struct op *ops;
     uint32_t count, room;

@@ -9,10 +9,12 @@
 
 static void keep_base(struct index *index, struct entry *entry)
 {
+    static const struct record none;
     if (!index->keeps_base || entry->base)
         return;
     struct record now = entry_now(entry);
-    index_base(index, entry, &now);
+    index_base(index, entry, entry->flags & ENTRY_LEFT ? &none : &now);
+    entry->flags &= (uint16_t)~ENTRY_LEFT;
 }
 
 void index_change(struct index *index, struct entry *entry)

@@ -35,7 +35,9 @@ static enum verdict judge_delete(const struct carrier *carrier, const struct ent
         return DO_NOTHING;
     if (judge_known(carrier, entry, op))
         return DO_DELETE;
-    bool folder = entry->type == TYPE_FOLDER && (!(op->bits & CHANGE_WAS) || op->was_type == TYPE_FOLDER);
+    /* One that was made here goes for no other's end. If the index was lost, nobody knows. */
+    bool had = entry_had_folder(entry) || (entry->type == TYPE_FOLDER && carrier->receiving->whole);
+    bool folder = had && (!(op->bits & CHANGE_WAS) || op->was_type == TYPE_FOLDER);
     return folder ? DO_EMPTY : IN_CONFLICT;
 }
 

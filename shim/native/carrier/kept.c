@@ -43,6 +43,17 @@ int kept_open(struct carrier *carrier, uint64_t *number)
     return kept;
 }
 
+int kept_at(struct carrier *carrier, uint64_t number)
+{
+    char name[24];
+    int all = area_made(carrier->area, "kept");
+    snprintf(name, sizeof name, "%llu", (unsigned long long)number);
+    int kept = all < 0 ? -1 : area_made(all, name);
+    if (all >= 0)
+        close(all);
+    return kept;
+}
+
 static uint64_t bytes_in(int folder, const char *name, unsigned deep)
 {
     struct stat status;

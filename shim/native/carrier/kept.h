@@ -7,6 +7,9 @@
 /* A new folder of kept/, and its number, which is the time. -1 if it cannot be made. */
 int kept_open(struct carrier *carrier, uint64_t *number);
 
+/* The one with this number, made if it is missing; -1 if it cannot be. */
+int kept_at(struct carrier *carrier, uint64_t number);
+
 /* Takes away one folder of kept/. */
 void kept_remove(struct carrier *carrier, uint64_t number);
 

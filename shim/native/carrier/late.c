@@ -10,52 +10,21 @@
 #include "area.h"
 #include "beneath.h"
 #include "clocks.h"
-#include "content.h"
-#include "inodes.h"
 #include "kept.h"
+#include "late-file.h"
 #include "stage.h"
 
 enum {
     LATE_MOST = 1024,
     LATE_MS = 60 * 1000,
-    /* So soon after a write the next may leave the same time. */
-    CLOCK_STANDS_NS = 20 * 1000 * 1000,
-    /* Of one file, and in one look: a process that has them open could have all of them read in each. */
-    READ_AGAIN_MOST = 64 * 1024 * 1024,
-    LOOK_READS_MOST = 4 * READ_AGAIN_MOST,
-};
-
-/* A file in the grave, by its number, and what it was. */
-struct late_file {
-    struct late_file *next;
-    uint64_t number, inode, size;
-    int64_t buried, mtime, ctime;
-    uint8_t id[SHA256_BYTES];
-    /* The clock has gone on since its last write: another write would leave another time. */
-    bool settled;
-    /* Somebody wrote, and it is not kept yet: there was no room. */
-    bool written;
-    /* Where it was in the tree. */
-    char *path;
-};
-
-struct late_found {
-    struct late_found *next;
-    uint64_t folder;
-    uint32_t number;
-    char *path;
+    /* In one look: a process may have all of them open. */
+    LOOK_READS_MOST = 256 * 1024 * 1024,
 };
 
 static void file_free(struct late_file *file)
 {
     free(file->path);
     free(file);
-}
-
-static const char *name_of(const struct late_file *file, char name[24])
-{
-    snprintf(name, 24, "%llu", (unsigned long long)file->number);
-    return name;
 }
 
 static void append(struct late *late, struct late_file *file)
@@ -76,7 +45,7 @@ static bool bury(struct carrier *carrier, const struct late_file *file, const ch
     if (folder < 0 || fstatat(folder, name, status, AT_SYMLINK_NOFOLLOW) != 0 || status->st_ino != file->inode)
         return false;
     return S_ISREG(status->st_mode)
-        && beneath_rename(folder, name, carrier->late.grave, name_of(file, number), RENAME_NEW) == 0
+        && beneath_rename(folder, name, carrier->late.grave, late_name(file, number), RENAME_NEW) == 0
         && fstatat(carrier->late.grave, number, status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
@@ -92,9 +61,8 @@ static void remember_file(struct carrier *carrier, const struct entry *entry, co
         file_free(file);
         return;
     }
-    file->mtime = entry_mtime(entry);
-    file->ctime = nanoseconds(&status.st_ctim);
-    file->settled = now_ns() - file->mtime >= CLOCK_STANDS_NS;
+    late_is_now(file, &status, entry_mtime(entry));
+    file->named = status.st_nlink > 1;
     file->buried = monotonic_ms();
     memcpy(file->id, entry_id(entry), SHA256_BYTES);
     append(&carrier->late, file);
@@ -115,10 +83,22 @@ static void remember_below(struct carrier *carrier, const struct entry *entry, c
         remember_below(carrier, child, staged, top);
 }
 
+/* Not before all names that this commit took out are there. */
+static void find_named(struct late *late, uint64_t before)
+{
+    struct stat status;
+    char name[24];
+    for (struct late_file *file = late->first; file; file = file->next)
+        if (file->named && file->number >= before)
+            file->named = fstatat(late->grave, late_name(file, name), &status, AT_SYMLINK_NOFOLLOW) == 0
+                && late_named(late, &status);
+}
+
 void late_remember(struct carrier *carrier)
 {
     static char staged[PATH_MOST + 16];
     struct receiving *receiving = carrier->receiving;
+    uint64_t before = carrier->late.buried;
     carrier->late.fresh = 0;
     if (carrier->late.grave < 0)
         carrier->late.grave = area_made(carrier->area, "grave");
@@ -133,6 +113,7 @@ void late_remember(struct carrier *carrier)
             snprintf(staged, sizeof staged, "%c%u", op->out == OUT_GRAVE ? 'g' : 'e', number);
         remember_below(carrier, entry, staged, strlen(op->path));
     }
+    find_named(&carrier->late, before);
 }
 
 static struct late_file *first_out(struct late *late)
@@ -146,7 +127,7 @@ static struct late_file *first_out(struct late *late)
 static void forget(struct late *late, struct late_file *file)
 {
     char name[24];
-    unlinkat(late->grave, name_of(file, name), 0);
+    unlinkat(late->grave, late_name(file, name), 0);
     file_free(file);
 }
 
@@ -176,58 +157,18 @@ void late_bound(struct carrier *carrier)
     }
 }
 
-static bool other_bytes(struct carrier *carrier, const struct late_file *file)
-{
-    struct stat status;
-    struct content content = {.blocks = NULL};
-    char name[24];
-    int fd = beneath_open(carrier->late.grave, name_of(file, name), O_RDONLY | O_NONBLOCK);
-    bool there = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == file->inode;
-    /* It may have grown without end since it was looked at. */
-    bool other = there && (uint64_t)status.st_size != file->size;
-    if (there && !other && content_read(fd, &status, carrier->block, &carrier->meanwhile, &content) != CONTENT_UNREAD)
-        other = memcmp(content.id, file->id, SHA256_BYTES) != 0;
-    free(content.blocks);
-    if (fd >= 0)
-        close(fd);
-    return other;
-}
-
-/* Somebody wrote since it was taken out. A write through a name that is still in the tree is seen there. */
-static bool was_written(struct carrier *carrier, struct late_file *file)
-{
-    struct stat status;
-    char name[24];
-    bool there = fstatat(carrier->late.grave, name_of(file, name), &status, AT_SYMLINK_NOFOLLOW) == 0
-        && S_ISREG(status.st_mode) && status.st_ino == file->inode && !inodes_find(&carrier->index, file->inode);
-    if (!there)
-        return false;
-    if (file->written || (uint64_t)status.st_size != file->size || nanoseconds(&status.st_mtim) != file->mtime)
-        return true;
-    if (file->settled && nanoseconds(&status.st_ctim) == file->ctime)
-        return false;
-    if (file->size > READ_AGAIN_MOST || file->size > carrier->late.may_read)
-        return false;
-    carrier->late.may_read -= file->size;
-    file->settled = now_ns() - file->mtime >= CLOCK_STANDS_NS;
-    file->ctime = nanoseconds(&status.st_ctim);
-    return other_bytes(carrier, file);
-}
-
 static bool keep(struct carrier *carrier, struct late_file *file, int kept, uint64_t folder, uint32_t number)
 {
     char name[16], from[24];
     struct late_found *found = calloc(1, sizeof *found);
     snprintf(name, sizeof name, "%u", number);
-    if (!found || beneath_rename(carrier->late.grave, name_of(file, from), kept, name, RENAME_NEW) != 0) {
+    if (!found || beneath_rename(carrier->late.grave, late_name(file, from), kept, name, RENAME_NEW) != 0) {
         free(found);
         return false;
     }
     *found = (struct late_found){carrier->late.found, folder, number, strdup(file->path)};
     carrier->late.found = found;
     carrier->late.found_count++;
-    /* Told once. */
-    file->inode = 0;
     file->written = false;
     return true;
 }
@@ -239,7 +180,7 @@ static void look_at_all(struct carrier *carrier)
     uint32_t number = 0;
     carrier->late.may_read = LOOK_READS_MOST;
     for (struct late_file *file = carrier->late.first; file; file = file->next) {
-        file->written = was_written(carrier, file);
+        file->written = late_written(carrier, file);
         if (file->written && kept < 0)
             kept = kept_open(carrier, &folder);
         if (file->written && kept >= 0)

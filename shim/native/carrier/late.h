@@ -7,7 +7,14 @@
 
 struct carrier;
 struct late_file;
-struct late_found;
+
+/* What is in kept/, and was not told yet. */
+struct late_found {
+    struct late_found *next;
+    uint64_t folder;
+    uint32_t number;
+    char *path;
+};
 
 struct late {
     /* The oldest first. */

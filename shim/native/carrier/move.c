@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "area.h"
 #include "as-known.h"
 #include "beneath.h"
 #include "content.h"
@@ -65,64 +64,6 @@ void move_delete(struct carrier *carrier, struct op *op)
         op->verdict = entry->type == TYPE_FOLDER && op->out == OUT_NOT ? DO_EMPTY : IN_CONFLICT;
 }
 
-/* Out of the tree into a grave, and back again if somebody wrote since it was judged; kept if it cannot go back. */
-static void bury_one(struct carrier *carrier, struct op *op, const struct entry *entry, int folder, int grave)
-{
-    if (beneath_rename(folder, entry->name, grave, entry->name, RENAME_NEW) != 0)
-        return;
-    if (!as_known(carrier, entry, grave, entry->name))
-        op->aside |= beneath_rename(grave, entry->name, folder, entry->name, RENAME_NEW) != 0;
-}
-
-static void empty_below(struct carrier *carrier, struct op *op, const struct entry *folder, int fd, int grave)
-{
-    for (const struct entry *child = entry_child(folder); child; child = entry_next(child)) {
-        if (!entry_alive(child) || entry_dirty(child))
-            continue;
-        if (child->type != TYPE_FOLDER) {
-            bury_one(carrier, op, child, fd, grave);
-            continue;
-        }
-        int inside = beneath_open(fd, child->name, O_RDONLY | O_DIRECTORY);
-        int below = inside < 0 ? -1 : area_made(grave, child->name);
-        if (below >= 0)
-            empty_below(carrier, op, child, inside, below);
-        if (below >= 0)
-            close(below);
-        if (inside >= 0)
-            close(inside);
-        unlinkat(fd, child->name, AT_REMOVEDIR);
-    }
-}
-
-static void empty(struct carrier *carrier, struct op *op, const struct entry *entry, int fd)
-{
-    char name[16];
-    snprintf(name, sizeof name, "e%u", (unsigned)(op - carrier->receiving->ops));
-    int grave = area_made(carrier->receiving->stage, name);
-    if (grave < 0)
-        return;
-    op->out = OUT_EMPTIED;
-    empty_below(carrier, op, entry, fd, grave);
-    close(grave);
-}
-
-void move_empty(struct carrier *carrier, struct op *op)
-{
-    const char *name;
-    const struct entry *entry = living(carrier, op->path);
-    int folder = live_folder(carrier, op->path, &name);
-    int fd = entry && folder >= 0 ? beneath_open(folder, name, O_RDONLY | O_DIRECTORY) : -1;
-    /* At home each entry has an op of its own. */
-    if (fd >= 0 && carrier->limits.replica)
-        empty(carrier, op, entry, fd);
-    if (fd >= 0)
-        close(fd);
-    op->done = folder < 0 || unlinkat(folder, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
-    if (!op->done)
-        op->verdict = IN_CONFLICT;
-}
-
 /* The folder was taken away here, and what changed in it stays: it is made again. */
 static int make_parents(struct carrier *carrier, const char *path, const char **name)
 {
@@ -172,23 +113,17 @@ static void make_new(struct carrier *carrier, struct op *op)
     op->done = folders;
 }
 
-static uint64_t inode_at(int folder, const char *name)
-{
-    struct stat status;
-    return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_ino : 0;
-}
-
 /* What came out was not expected: it goes back, and so does whatever newer came out then. */
 static void swap_back(int stage, const char *staged, int folder, const char *name, uint64_t ours)
 {
     for (int swaps = 0; swaps < SWAPS_MOST; swaps++) {
-        uint64_t puts = inode_at(stage, staged);
+        uint64_t puts = beneath_inode(stage, staged);
         if (beneath_rename(stage, staged, folder, name, RENAME_SWAP) != 0) {
             if (errno == ENOENT)
                 beneath_rename(stage, staged, folder, name, RENAME_NEW);
             return;
         }
-        if (inode_at(stage, staged) == ours)
+        if (beneath_inode(stage, staged) == ours)
             return;
         ours = puts;
     }
@@ -199,7 +134,7 @@ static void replace(struct carrier *carrier, struct op *op, const struct entry *
     const char *name, *staged;
     int folder = live_folder(carrier, op->path, &name);
     int from = staged_at(carrier, op, &staged);
-    uint64_t ours = inode_at(from, staged);
+    uint64_t ours = beneath_inode(from, staged);
     if (folder < 0 || beneath_rename(from, staged, folder, name, RENAME_SWAP) != 0) {
         make_new(carrier, op);
         return;

@@ -6,9 +6,6 @@
 
 void move_delete(struct carrier *carrier, struct op *op);
 
-/* Of a folder what the other side knew of goes; it goes itself where that leaves it empty. */
-void move_empty(struct carrier *carrier, struct op *op);
-
 /* A folder makes room for something else, or the reverse: before that, its content is removed piece by piece. */
 void move_out_of_way(struct carrier *carrier, struct op *op);
 

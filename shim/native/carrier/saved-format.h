@@ -20,6 +20,8 @@ enum {
     SAVED_BELIEVED = 32,
     /* Of a part of the log, alone: the entry is not known any more. */
     SAVED_FORGOTTEN = 64,
+    /* With SAVED_ENTRY. */
+    SAVED_LEFT = SAVED_FORGOTTEN,
     SAVED_MISSED = 128,
 };
 

@@ -76,10 +76,10 @@ static void read_blocks(struct loading *loading, struct entry *entry)
 
 static void set_flags(struct index *index, struct entry *entry, uint8_t flags)
 {
-    uint32_t others = entry->flags & ~(uint32_t)(ENTRY_UNSTABLE | ENTRY_BELIEVED | ENTRY_MISSED);
+    uint32_t others = entry->flags & ~(uint32_t)(ENTRY_UNSTABLE | ENTRY_BELIEVED | ENTRY_MISSED | ENTRY_LEFT);
     index_unreadable(index, entry, flags & SAVED_UNREADABLE);
     others = (others & ~(uint32_t)ENTRY_UNREADABLE) | (entry->flags & ENTRY_UNREADABLE);
-    others |= flags & SAVED_MISSED ? ENTRY_MISSED : 0;
+    others |= (flags & SAVED_MISSED ? ENTRY_MISSED : 0) | (flags & SAVED_LEFT ? ENTRY_LEFT : 0);
     entry->flags = (uint16_t)(others | (flags & SAVED_UNSTABLE ? ENTRY_UNSTABLE : 0) | (flags & SAVED_BELIEVED ? ENTRY_BELIEVED : 0));
 }
 

@@ -61,7 +61,7 @@ static void read_one(struct loading *loading, uint8_t flags)
         loading->reader.bad = true;
         return;
     }
-    bool forgotten = flags & SAVED_FORGOTTEN;
+    bool forgotten = !(flags & SAVED_ENTRY);
     struct entry *entry = forgotten ? index_at(index, path) : index_make(index, path);
     if (entry && forgotten && entry->parent)
         forget(index, entry);

@@ -80,7 +80,8 @@ uint8_t writer_flags(const struct entry *entry)
                      | (entry->flags & ENTRY_UNREADABLE ? SAVED_UNREADABLE : 0)
                      | (entry->flags & ENTRY_UNSTABLE ? SAVED_UNSTABLE : 0)
                      | (entry->flags & ENTRY_BELIEVED ? SAVED_BELIEVED : 0)
-                     | (entry->flags & ENTRY_MISSED ? SAVED_MISSED : 0));
+                     | (entry->flags & ENTRY_MISSED ? SAVED_MISSED : 0)
+                     | (entry->flags & ENTRY_LEFT ? SAVED_LEFT : 0));
 }
 
 void writer_facts(struct writer *writer, const struct entry *entry)

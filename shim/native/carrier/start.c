@@ -16,6 +16,7 @@
 #include "seccomp.h"
 #include "settle.h"
 #include "state-frames.h"
+#include "unfinished.h"
 
 enum { DESCRIPTORS = 4096, DESCRIPTORS_LEAST = DEPTH_MOST + 64, DATA_LEAST = 192 * 1024 * 1024, DATA_OF_EACH = 1024 };
 
@@ -117,6 +118,8 @@ static const char *begin(struct carrier *carrier, const struct frame *hello)
         why = "carrier-failed: the kernel takes no list of system calls";
     if (!why && !index_begin(&carrier->index, carrier->limits.replica))
         why = "carrier-failed: no memory";
+    if (!why)
+        why = unfinished_mend(carrier);
     return why;
 }
 
@@ -127,7 +130,6 @@ void start(struct carrier *carrier, const struct frame *hello)
     umask(0);
     const char *why = begin(carrier, hello);
     if (!why) {
-        area_remove(carrier, "stage");
         /* What was in it is not known any more. */
         area_remove(carrier, "grave");
         carrier->late.grave = area_made(carrier->area, "grave");
@@ -140,8 +142,12 @@ void start(struct carrier *carrier, const struct frame *hello)
         why = state_wrong(carrier);
     }
     background_begin(carrier);
-    if (why)
+    if (why) {
         tell_refused(carrier, why);
-    else
-        tell_state(carrier, FRAME_CARRIER_READY);
+        return;
+    }
+    tell_state(carrier, FRAME_CARRIER_READY);
+    stream_flush(&carrier->stream);
+    unfinished_told(carrier);
+    area_remove(carrier, "stage");
 }

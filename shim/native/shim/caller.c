@@ -29,13 +29,14 @@ static enum caller_stdio look_at(int fd)
     }
 }
 
-/* Every read of a folder, or of what was not opened for reading, fails. */
+/* Every read of a folder, or of what was not opened for reading, fails. What is no file of any kind (an eventfd, a
+ * timerfd, a signalfd) is its maker's: what is read of it, nobody gets again. */
 static bool can_be_read(int fd)
 {
     struct stat found;
     int flags = fcntl(fd, F_GETFL), mode = flags & O_ACCMODE;
     bool opened = flags >= 0 && (flags & O_PATH) == 0 && (mode == O_RDONLY || mode == O_RDWR);
-    return opened && fstat(fd, &found) == 0 && !S_ISDIR(found.st_mode);
+    return opened && fstat(fd, &found) == 0 && (found.st_mode & S_IFMT) != 0 && !S_ISDIR(found.st_mode);
 }
 
 static bool same_open_file(void)

@@ -37,18 +37,19 @@ static void forget_edge(const struct source *source)
     epoll_wait(source->watch, &event, 1, 0);
 }
 
-static bool hung_up(const struct source *source)
+/* Not 0 if no more bytes will come. To ask so takes no error of a socket. */
+static int hung_up(const struct source *source)
 {
     struct pollfd state = {.fd = source->fd, .events = POLLRDHUP};
-    return poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLRDHUP | POLLERR)) != 0;
+    return poll(&state, 1, 0) > 0 ? state.revents & (POLLHUP | POLLRDHUP | POLLERR) : 0;
 }
 
-/* Behind the last bytes of a socket a reader gets its error, if it has one; but for EPIPE, which came behind an end. */
-static int error_of(const struct source *source)
+/* But for EPIPE, which came behind an end. */
+int lookahead_error(const struct source *source)
 {
     int error = 0;
     socklen_t length = sizeof error;
-    if (source->kind != CALLER_SOCKET || getsockopt(source->fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0)
+    if (getsockopt(source->fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0)
         return 0;
     return error == EPIPE ? 0 : error;
 }
@@ -121,7 +122,7 @@ ssize_t lookahead_read(struct source *source, void *bytes, size_t length)
         return 0;
     }
     forget_edge(source);
-    bool last = hung_up(source);
+    int last = hung_up(source);
     uint64_t held = source->sent - source->taken;
     uint64_t there = present(source);
     /* Another process has read from it: the remaining bytes count. */
@@ -137,7 +138,7 @@ ssize_t lookahead_read(struct source *source, void *bytes, size_t length)
         return got;
     if (!last || there != held)
         return SOURCE_NOTHING;
-    source->failed = error_of(source);
+    source->error_waits = source->kind == CALLER_SOCKET && last & POLLERR;
     return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "source.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lookahead.h"
@@ -8,9 +9,16 @@
 
 enum { BACKGROUND_LOOK_MS = 250 };
 
+static bool is_stdout(void)
+{
+    struct stat in, out;
+    return fstat(0, &in) == 0 && fstat(1, &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
 void source_open(struct source *source, enum caller_stdio kind)
 {
     *source = (struct source){.fd = 0, .kind = kind, .copy_out = -1, .copy_in = -1, .watch = -1};
+    source->two_way = kind == CALLER_SOCKET && is_stdout();
     source->ended = kind == CALLER_CLOSED || kind == CALLER_NULL;
     if (kind == CALLER_FILE)
         source->origin = lseek(0, 0, SEEK_CUR);
@@ -133,11 +141,20 @@ int source_lost(const struct source *source)
     return source->read == source->sent ? source->failed : 0;
 }
 
+/* It has read all that came, and of a socket on which it may only answer something at all. */
+static bool came_to_error(const struct source *source)
+{
+    uint64_t known = known_read(source), read = source->read > known ? source->read : known;
+    return source->error_waits && read == source->sent && (read > 0 || !source->two_way);
+}
+
 void source_close(struct source *source)
 {
     if (source->fd < 0)
         return;
     take_until(source, known_read(source));
+    if (came_to_error(source))
+        source->failed = lookahead_error(source);
     lookahead_close(source);
     close(source->fd);
     source->fd = -1;

@@ -29,6 +29,10 @@ struct source {
     bool ended;
     /* There was no end, but a read failed: its errno. */
     int failed;
+    /* Behind the last bytes of a socket is an error, which is the next reader's unless the tool came to it. */
+    bool error_waits;
+    /* It is this process's stdout, too: a socket on which a tool may answer and read nothing. */
+    bool two_way;
     bool enlarged;
     /* The copy of a pipe, and a descriptor that reports new bytes in a pipe or socket that is not empty. */
     int copy_out, copy_in, watch;

@@ -4,7 +4,7 @@ import { sanitizedProgram } from './native-builds.ts';
 
 /**
  * One thing that happens in a tree: rename, swap, make a folder, write a file, delete; lease a file, so that nobody else
- * can open it, or give it back; a wait of `path` ms. Or something that fails with the error `at`: every look at the name
+ * can open it, or give it back; a wait of `path` ms; the carrier's end by SIGKILL. Or something that fails with the error `at`: every look at the name
  * `path`, its opening or reading as a link alone, the listing of a folder when it comes to that name, or (`path` is empty) the question for
  * attributes.
  */
@@ -21,7 +21,7 @@ export interface TimedStep extends Step {
 
 const letters = {
   ...{ rename: 'r', swap: 'x', make: 'm', write: 'w', delete: 'd' },
-  ...{ lease: 'l', 'give back': 'b', wait: 's', fail: 'f' },
+  ...{ lease: 'l', 'give back': 'b', wait: 's', kill: 'e', fail: 'f' },
   ...{ 'fail to open': 'o', 'fail to read link': 'k', 'fail to list': 'n', 'fail attributes': 'a' },
 } as const;
 const stepsMost = 8;

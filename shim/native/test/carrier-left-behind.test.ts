@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -113,13 +114,76 @@ describe.each(buildsOrOnly('static'))('a folder that home deleted ($name)', (bui
     expect(readFileSync(inHome(pair, 'd/in/new'), 'utf8')).toBe("the tool's");
   });
 
+  test.each([undefined, 'end', 'kill'] as const)(
+    'A-528 P13: comes home as it is on the host if a tool writes in it later (%s)',
+    async (again) => {
+      await using pair = await made(other['a file too large'] ?? (() => {}));
+      const modes = { d: 0o750, 'd/in': 0o700 };
+      for (const [path, mode] of Object.entries(modes)) chmodSync(inHome(pair, path), mode);
+      await sendOut(pair.home.session, pair.replica.session);
+      await deleteAtHome(pair);
+      await expectNothingNew(pair);
+      if (again !== undefined) await pair.again('replica', again);
+      writeFileSync(there(pair, 'd/in/new'), "the tool's");
+      await bringHome(pair.home.session, pair.replica.session);
+      expect(readFileSync(inHome(pair, 'd/in/new'), 'utf8')).toBe("the tool's");
+      for (const [path, mode] of Object.entries(modes)) {
+        const [here, far] = [statSync(inHome(pair, path)), statSync(there(pair, path))];
+        expect([path, here.mode & 0o777, here.mtimeMs]).toEqual([path, mode, far.mtimeMs]);
+      }
+      await sendOut(pair.home.session, pair.replica.session);
+      expect(await pair.replica.session.settle()).toMatchObject({ dirty: 0 });
+    },
+  );
+
+  test.each([
+    ['d', 'nothing', ''],
+    ['d', 'a file too large', '*deleting   d/f/made\n'],
+    ['d/f', 'nothing', ''],
+  ])(
+    'A-528 P13: a folder that a tool made where home had a file comes home if home deletes %s (with %s in it)',
+    async (gone, what, difference) => {
+      await using pair = await made(() => {});
+      rmSync(there(pair, 'd/f'));
+      mkdirSync(there(pair, 'd/f'));
+      other[what]?.(there(pair, 'd/f/made'));
+      rmSync(inHome(pair, gone), { recursive: true });
+      await sendOut(pair.home.session, pair.replica.session);
+      await bringHome(pair.home.session, pair.replica.session);
+      await sendOut(pair.home.session, pair.replica.session);
+      expect(statSync(inHome(pair, 'd/f')).isDirectory()).toBe(true);
+      expect(existsSync(inHome(pair, 'd/in/f'))).toBe(gone !== 'd');
+      expect(pair.difference).toBe(difference);
+    },
+  );
+
+  test.each(Object.entries(special))(
+    'A-531 P13: goes with %s that was made in it behind the exchange of a command',
+    async (_what, make) => {
+      await using pair = await made(() => {});
+      for (const path of ['d/made', 'd/in/made']) make(there(pair, path));
+      await deleteAtHome(pair);
+      expect(existsSync(there(pair, 'd'))).toBe(false);
+      await expectNothingNew(pair);
+    },
+  );
+
+  test('A-531 P13: stays with a FIFO beside what a tool made, and nothing else of it does', async () => {
+    await using pair = await made(() => {});
+    special['a FIFO']?.(there(pair, 'd/in/made'));
+    writeFileSync(there(pair, 'd/in/new'), "the tool's");
+    await deleteAtHome(pair);
+    expect(readdirSync(there(pair, 'd/in')).sort()).toEqual(['made', 'new']);
+    await bringHome(pair.home.session, pair.replica.session);
+    expect([readdirSync(inHome(pair, 'd')), readdirSync(inHome(pair, 'd/in'))]).toEqual([['in'], ['new']]);
+  });
+
   test('comes back with what a tool made in it meanwhile, if only a folder, and with no other', async () => {
     await using pair = await made(special['a FIFO'] ?? (() => {}));
     mkdirSync(there(pair, 'd/new'));
     await deleteAtHome(pair);
     await bringHome(pair.home.session, pair.replica.session);
-    expect(readdirSync(inHome(pair, 'd'))).toEqual(['new']);
-    expect(readdirSync(there(pair, 'd/in'))).toEqual(['made']);
+    expect([readdirSync(inHome(pair, 'd')), readdirSync(there(pair, 'd'))]).toEqual([['new'], ['new']]);
   });
 
   test('takes no file along that took the place of a FIFO meanwhile', async () => {

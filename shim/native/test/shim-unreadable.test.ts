@@ -15,19 +15,38 @@ os.lseek(memory, last - 7, os.SEEK_SET)
 sys.exit(subprocess.call([os.environ['T']], stdin=memory))
 `;
 
-/** Its stdin is a connection of which `kept` is read, and which its other end then resets. */
+/** Its stdin, and its stdout if so said, is a connection that its other end resets; says what the next reader gets. */
 const reset = `
-import os, socket, struct, subprocess, sys, time
+import os, socket, struct, subprocess, sys
 server = socket.create_server(('127.0.0.1', 0))
 client = socket.create_connection(server.getsockname())
 peer, _ = server.accept()
-peer.sendall(b'kept')
-child = subprocess.Popen([os.environ['T']], stdin=client)
-client.close()
+peer.sendall(sys.argv[1].encode())
+child = subprocess.Popen([os.environ['T']], stdin=client, stdout=client if sys.argv[2:] else None)
 sys.stdin.readline()
 peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
 peer.close()
-sys.exit(child.wait())
+code = child.wait()
+try:
+    print('end' if client.recv(1) == b'' else 'bytes')
+except ConnectionResetError:
+    print('reset')
+sys.exit(code)
+`;
+
+/** Its stdin is of no kind of file; says what is left of an eventfd. */
+const kindless = `
+import ctypes, os, subprocess, sys
+libc = ctypes.CDLL(None)
+made = {
+    'eventfd': lambda: libc.eventfd(7, 0),
+    'timerfd': lambda: libc.timerfd_create(1, 0),
+    'signalfd': lambda: libc.signalfd(-1, ctypes.create_string_buffer(128), 0),
+}[sys.argv[1]]()
+code = subprocess.call([os.environ['T']], stdin=made)
+if sys.argv[1] == 'eventfd':
+    print(os.read(made, 8)[0])
+sys.exit(code)
 `;
 
 const failed = 'clawrden: input-failed: stdin could not be read: ';
@@ -36,7 +55,7 @@ const inputOutput = new RegExp(`^${failed}(Input/output|I/O) error\\n$`);
 
 describe.each(nativeBuilds)('a stdin that cannot be read ($name)', (build) => {
   const started = (script: string, use: Parameters<typeof withShim>[2]) =>
-    withShim(build, script, use, { files: { lines, python: sevenBytes, reset } });
+    withShim(build, script, use, { files: { lines, python: sevenBytes, reset, kindless } });
 
   test.each(['$T </', '$T 0>out', '$T 0>>out', '$T 0> >(cat)'])(
     'A-506: is closed for the tool, which need not notice: %s',
@@ -52,6 +71,22 @@ describe.each(nativeBuilds)('a stdin that cannot be read ($name)', (build) => {
       });
     },
   );
+
+  test.each([
+    ['eventfd', '7\n'],
+    ['timerfd', ''],
+    ['signalfd', ''],
+  ])('A-530: so is one of no kind of file, and nothing is taken of it: %s', async (made, left) => {
+    await started(`python3 kindless ${made}; exit $?`, async (run, relay) => {
+      expect((await relay.request()).stdio[0]).toBe('closed');
+      relay.credit(window);
+      await sleep(30);
+      relay.unread(0);
+      relay.exit(0);
+      expect(await run.end()).toMatchObject({ code: 0, stdout: left, stderr: '' });
+      expect(relay.inbox.frames).toEqual([]);
+    });
+  });
 
   test.each([
     ['$T 0>/dev/null', 'null'],
@@ -99,15 +134,23 @@ describe.each(nativeBuilds)('a stdin that cannot be read ($name)', (build) => {
     });
   });
 
-  test('A-506: nor is a connection that is reset', async () => {
-    await started('python3 reset; exit $?', async (run, relay) => {
+  const wasReset = { code: 125, stderr: `${failed}Connection reset by peer\n`, stdout: 'end\n' };
+
+  test.each([
+    { text: 'kept', how: '', end: wasReset },
+    { text: '', how: '', end: wasReset },
+    { text: 'kept', how: 'two-way', end: wasReset },
+    // A tool that only answers does not come to the error, and leaves it to the next reader.
+    { text: '', how: 'two-way', end: { code: 0, stderr: '', stdout: 'reset\n' } },
+  ])('A-506 A-530: nor is a connection that is reset, if the tool may have read: %j', async (of) => {
+    await started(`python3 reset '${of.text}' ${of.how}; exit $?`, async (run, relay) => {
       relay.credit(window);
-      await relay.inbox.until(() => relay.stdin.toString() === 'kept');
+      await relay.inbox.until(() => relay.stdin.toString() === of.text);
       run.child.stdin?.write('\n');
       await relay.inbox.until(() => relay.stdinEnded);
       relay.unread(0);
       relay.exit(0);
-      expect(await run.end()).toMatchObject({ code: 125, stderr: `${failed}Connection reset by peer\n` });
+      expect(await run.end()).toMatchObject(of.end);
     });
   });
 });

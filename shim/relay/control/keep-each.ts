@@ -6,7 +6,7 @@ export interface KeptEach<Wish> {
   readonly hold: (wanted: ReadonlyMap<string, Wish>) => void;
   /** Those that cannot be kept now, with the reason. */
   readonly problems: () => ReadonlyMap<string, string>;
-  /** Ends all, and begins none from then on. Resolves when all have ended, after some seconds at most. */
+  /** Ends all, and begins none from then on. Resolves when all have ended: after some seconds, unless one is at work. */
   readonly close: () => Promise<void>;
 }
 

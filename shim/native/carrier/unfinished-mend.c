@@ -1,0 +1,209 @@
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "area.h"
+#include "beneath.h"
+#include "content.h"
+#include "goes-on.h"
+#include "kept.h"
+#include "reader.h"
+#include "unfinished.h"
+
+/* What is listed of an op. */
+struct out {
+    uint64_t number, staged_inode;
+    uint8_t id[SHA256_BYTES];
+    char path[PATH_MOST + 1], staged[PATH_MOST + 16];
+};
+
+struct mend {
+    struct carrier *carrier;
+    int stage, kept;
+    /* The one in kept/, and how many ops there were. */
+    uint64_t folder, count;
+    struct reader list;
+};
+
+static const char no_room[] = "carrier-failed: there is no room to keep what a cut exchange had taken out";
+
+typedef bool each_out(struct mend *mend, const struct out *out);
+
+/* What is in kept/ since, by the number that `applied` would have told. */
+static const char *kept_name(const struct mend *mend, const struct out *out, char name[24])
+{
+    snprintf(name, 24, "%u", (uint32_t)(out->number + mend->count));
+    return name;
+}
+
+static void tell(struct carrier *carrier, uint64_t folder, uint32_t number, const char *path)
+{
+    struct late_found *found = calloc(1, sizeof *found);
+    if (!found)
+        return;
+    *found = (struct late_found){carrier->late.found, folder, number, strdup(path)};
+    carrier->late.found = found;
+    carrier->late.found_count++;
+}
+
+static bool keep(struct mend *mend, const struct out *out, int folder, const char *name)
+{
+    char number[24];
+    if (mend->kept < 0)
+        mend->kept = kept_at(mend->carrier, mend->folder);
+    return mend->kept >= 0 && beneath_rename(folder, name, mend->kept, kept_name(mend, out, number), RENAME_NEW) == 0;
+}
+
+static bool put_back(struct mend *mend, const struct out *out, const char *grave)
+{
+    const char *name;
+    int folder = beneath_parent(mend->carrier->root, out->path, &name);
+    bool back = folder >= 0 && beneath_rename(mend->stage, grave, folder, name, RENAME_NEW) == 0;
+    if (folder >= 0)
+        close(folder);
+    return back;
+}
+
+static bool may_go(struct carrier *carrier, const struct out *out, int folder, const char *name)
+{
+    struct stat status;
+    struct content content = {.blocks = NULL};
+    int fd = beneath_open(folder, name, O_RDONLY | O_NONBLOCK);
+    bool same = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)
+        && content_read(fd, &status, carrier->block, &carrier->meanwhile, &content) == CONTENT_WHOLE
+        && memcmp(content.id, out->id, SHA256_BYTES) == 0;
+    free(content.blocks);
+    if (fd >= 0)
+        close(fd);
+    return same;
+}
+
+/* At the place where its new version was staged. */
+static bool mend_swapped(struct mend *mend, const struct out *out)
+{
+    const char *name;
+    int folder = beneath_parent(mend->stage, out->staged, &name);
+    uint64_t inode = folder < 0 ? 0 : beneath_inode(folder, name);
+    bool done = inode == 0 || inode == out->staged_inode || may_go(mend->carrier, out, folder, name)
+        || keep(mend, out, folder, name);
+    if (folder >= 0)
+        close(folder);
+    return done;
+}
+
+static bool mend_one(struct mend *mend, const struct out *out)
+{
+    char grave[24], emptied[24];
+    snprintf(grave, sizeof grave, "g%u", (uint32_t)out->number);
+    snprintf(emptied, sizeof emptied, "e%u", (uint32_t)out->number);
+    if (beneath_inode(mend->stage, grave) && !put_back(mend, out, grave) && !keep(mend, out, mend->stage, grave))
+        return false;
+    if (beneath_inode(mend->stage, emptied) && !keep(mend, out, mend->stage, emptied))
+        return false;
+    return mend_swapped(mend, out);
+}
+
+/* Also what was kept before the end, or by a start that was killed, too. */
+static bool name_one(struct mend *mend, const struct out *out)
+{
+    char name[24];
+    if (beneath_inode(mend->kept, kept_name(mend, out, name)))
+        tell(mend->carrier, mend->folder, (uint32_t)(out->number + mend->count), out->path);
+    return true;
+}
+
+static bool each(struct mend *mend, each_out *one)
+{
+    static struct out out;
+    struct reader reader = mend->list;
+    bool all = true;
+    while (reader.at < reader.end) {
+        out.number = read_u64(&reader);
+        out.staged_inode = read_u64(&reader);
+        read_id(&reader, out.id);
+        read_text(&reader, out.path, sizeof out.path - 1);
+        read_text(&reader, out.staged, sizeof out.staged - 1);
+        if (reader.bad)
+            return false;
+        goes_on(mend->carrier);
+        all &= one(mend, &out);
+    }
+    return all;
+}
+
+static uint8_t *read_whole(int fd, size_t *length)
+{
+    struct stat status;
+    uint8_t checksum[SHA256_BYTES];
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < UNFINISHED_HEAD + SHA256_BYTES)
+        return NULL;
+    uint8_t *bytes = malloc((size_t)status.st_size);
+    *length = (size_t)status.st_size - SHA256_BYTES;
+    if (bytes && read_at(fd, bytes, (size_t)status.st_size, 0) == status.st_size) {
+        bytes_id(bytes, *length, checksum);
+        if (memcmp(bytes + *length, checksum, SHA256_BYTES) == 0)
+            return bytes;
+    }
+    free(bytes);
+    return NULL;
+}
+
+/* False if something of it is in the stage only. */
+static bool mend_by(struct mend *mend, int fd, bool is_moving)
+{
+    size_t length;
+    char kept[40];
+    uint8_t *bytes = read_whole(fd, &length);
+    if (!bytes)
+        return !is_moving;
+    mend->list = reader_of(bytes, length);
+    mend->folder = read_u64(&mend->list);
+    mend->count = read_u64(&mend->list);
+    bool all = !is_moving || each(mend, mend_one);
+    snprintf(kept, sizeof kept, "kept/%llu", (unsigned long long)mend->folder);
+    if (mend->kept < 0)
+        mend->kept = beneath_open(mend->carrier->area, kept, O_RDONLY | O_DIRECTORY);
+    if (mend->kept >= 0) {
+        each(mend, name_one);
+        close(mend->kept);
+    }
+    free(bytes);
+    return all && (!is_moving || beneath_rename(mend->stage, UNFINISHED_MOVING, mend->stage, UNFINISHED_MOVED, RENAME_NEW) == 0);
+}
+
+/* A power cut can tear the list. Nobody knows then what is nowhere else. */
+static bool keep_stage(struct carrier *carrier)
+{
+    uint64_t folder;
+    int kept = kept_open(carrier, &folder);
+    bool done = kept >= 0 && beneath_rename(carrier->area, "stage", kept, "0", RENAME_NEW) == 0;
+    if (done)
+        tell(carrier, folder, 0, ".clawrden/stage");
+    if (kept < 0)
+        return false;
+    close(kept);
+    if (!done)
+        kept_remove(carrier, folder);
+    return done;
+}
+
+const char *unfinished_mend(struct carrier *carrier)
+{
+    struct mend mend = {.carrier = carrier, .kept = -1};
+    mend.stage = beneath_open(carrier->area, "stage", O_RDONLY | O_DIRECTORY);
+    if (mend.stage < 0)
+        return NULL;
+    int list = beneath_open(mend.stage, UNFINISHED_MOVING, O_RDONLY | O_NONBLOCK);
+    bool is_moving = list >= 0;
+    if (!is_moving)
+        list = beneath_open(mend.stage, UNFINISHED_MOVED, O_RDONLY | O_NONBLOCK);
+    bool mended = list < 0 || mend_by(&mend, list, is_moving);
+    if (list >= 0)
+        close(list);
+    close(mend.stage);
+    if (list < 0)
+        area_remove(carrier, "stage");
+    return mended || keep_stage(carrier) ? NULL : no_room;
+}
