@@ -1,13 +1,15 @@
 import { IncomingMessage } from 'node:http';
 import { addAbortSignal } from 'node:stream';
 import type Docker from 'dockerode';
+import { createNextPiece, type NextPiece } from '../../../src/next-piece.ts';
 import { readAtMost } from '../../../src/read-at-most.ts';
-import { isCostly } from './costly-json.ts';
 import { EngineBroke } from './engine-broke.ts';
+import { parseJson } from './parse-json.ts';
 
-/** A list of thousands of containers is shorter; what an engine says of one thing takes some kilobytes. */
-const [mostOfList, mostOfOne] = [8 * 1024 * 1024, 1024 * 1024];
-const lists = /^\/(?:v[\d.]+\/)?(?:containers\/json|images\/json|volumes|networks)(?:\?|$)/;
+/** Lists of thousands are shorter; what an engine says of one thing takes some kilobytes. */
+const [mostOfContainers, mostOfVolumes, mostOfOne] = [8 * 1024 * 1024, 2 * 1024 * 1024, 1024 * 1024];
+const containers = /^\/(?:v[\d.]+\/)?containers\/json(?:\?|$)/;
+const volumes = /^\/(?:v[\d.]+\/)?volumes(?:\?|$)/;
 
 type Done = (error: unknown, answer: unknown) => void;
 
@@ -45,7 +47,7 @@ const notTaken = 'its engine answers and does not hand over the connection';
  * What is read as it comes, and connections that are taken over, are not answers; one that should have been taken over
  * and was not is.
  */
-export function boundAnswers(docker: Docker): Docker {
+export function boundAnswers(docker: Docker, nextPiece: NextPiece = createNextPiece()): Docker {
   const modem = docker.modem as unknown as Modem;
   const build = modem.buildRequest;
   const pay = modem.buildPayload;
@@ -63,7 +65,7 @@ export function boundAnswers(docker: Docker): Docker {
       const read =
         isGood && takes
           ? Promise.reject(new EngineBroke(notTaken))
-          : gather(answer, options.signal, mostOf(options.path));
+          : gather(answer, options.signal, { most: mostOf(options.path), nextPiece });
       read
         .finally(() => takes && answer.destroy())
         .then(
@@ -76,9 +78,10 @@ export function boundAnswers(docker: Docker): Docker {
   return docker;
 }
 
-/** JSON is parsed in one piece: a megabyte of it takes a thread some tens of milliseconds. */
+/** A list of volumes is in an object, and parsed in one piece: two megabytes take some tens of milliseconds. */
 function mostOf(path = ''): number {
-  return lists.test(path) ? mostOfList : mostOfOne;
+  if (containers.test(path)) return mostOfContainers;
+  return volumes.test(path) ? mostOfVolumes : mostOfOne;
 }
 
 /** All of an answer, within the bound: that of what is no list, if nothing else is said. */
@@ -96,13 +99,13 @@ export function readAnswer(
 async function gather(
   response: IncomingMessage,
   signal: AbortSignal | undefined,
-  most: number,
+  { most, nextPiece }: { readonly most: number; readonly nextPiece: NextPiece },
 ): Promise<unknown> {
   const body = await readAnswer(response, signal, most);
-  if (isCostly(body)) throw new EngineBroke('its engine answers with JSON that no engine makes');
   try {
-    return JSON.parse(body.toString());
-  } catch {
+    return await parseJson(body, nextPiece);
+  } catch (error) {
+    if (error instanceof EngineBroke) throw error;
     return body;
   }
 }

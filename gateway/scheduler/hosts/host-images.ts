@@ -49,9 +49,12 @@ export class HostImages {
     return this.#known.get(reference)?.id;
   }
 
-  /** Asks again for everything that is known. Until the answers come, the old ones hold. */
+  /**
+   * Asks again for everything that is known, one after the other: a host's answers may be long. Until they come, the old
+   * ones hold.
+   */
   async refresh(): Promise<void> {
-    await Promise.all([...this.#known.keys()].map((reference) => this.#ask(reference)));
+    for (const reference of [...this.#known.keys()]) await this.#ask(reference);
   }
 
   forget(): void {

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseJson } from './parse-json.ts';
+
+/** How many pieces parsing takes, and the value. */
+async function parsed(json: string) {
+  let pieces = 0;
+  const value = await parseJson(Buffer.from(json), async () => void (pieces += 1));
+  return { pieces, value };
+}
+
+test('A-550 P20: a long answer has a piece of its own, and a list of megabytes one for each half of a megabyte', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string(), fc.integer({ min: 0, max: 3000 }), async (text, count) => {
+      const pad = 'x'.repeat(1500);
+      const list = Array.from({ length: count }, (_, n) => ({ n, text, pad, in: [[n], { '],[': '{' }] }));
+      const json = `${JSON.stringify(list)}\n`;
+      const { pieces, value } = await parsed(json);
+      expect(value).toEqual(list);
+      const halves = Buffer.byteLength(json) / (512 * 1024);
+      expect(pieces).toBeGreaterThanOrEqual(Math.floor(halves));
+      expect(pieces).toBeLessThanOrEqual(halves + 2);
+    }),
+    { numRuns: 15 },
+  );
+  expect((await parsed('{"is":"small"}')).pieces).toBe(0);
+  expect((await parsed(JSON.stringify({ is: 'x'.repeat(20_000) }))).pieces).toBe(1);
+});
+
+test('what is no list to its end is no JSON', async () => {
+  const items = JSON.stringify(Array.from({ length: 1000 }, () => 'x'.repeat(1500)));
+  for (const json of [items.slice(0, -1), `${items}]`, `${items},1`, items.replace('[', '[}'), `${items} x`])
+    await expect(parsed(json)).rejects.toThrow(SyntaxError);
+});
