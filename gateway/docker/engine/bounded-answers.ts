@@ -78,7 +78,7 @@ export function boundAnswers(docker: Docker, nextPiece: NextPiece = createNextPi
   return docker;
 }
 
-/** A list of volumes is in an object, and parsed in one piece: two megabytes take some tens of milliseconds. */
+/** A list of volumes is in an object, and parsed in one piece: a megabyte takes some tens of milliseconds. */
 function mostOf(path = ''): number {
   if (containers.test(path)) return mostOfContainers;
   return volumes.test(path) ? mostOfVolumes : mostOfOne;

@@ -1,8 +1,8 @@
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Shorter texts cost no more than some milliseconds, however deep they are. */
-const shortBytes = 64 * 1024;
+/** Shorter texts cost less than a millisecond, and a line of a pull is nearly all braces. */
+const shortBytes = 1024;
 /** Shorter ones may have more parts: an image may expose all ports there are. */
 const fewBytes = 1024 * 1024;
 const bytesOfPort = 8;
@@ -13,11 +13,10 @@ const bytesOfOne = 32;
 
 /**
  * Whether to parse these bytes as JSON would cost the thread many times what as many bytes of an engine's real answer
- * cost: for 7 MiB of them, nested a million deep or all of empty arrays, that is 1 to 3.5 s. Not asked of what is
- * shorter than `short`.
+ * cost: for 7 MiB of them, nested a million deep or all of empty arrays, that is 1 to 3.5 s.
  */
-export function isCostly(json: Buffer, short = shortBytes): boolean {
-  if (json.length <= short) return false;
+export function isCostly(json: Buffer): boolean {
+  if (json.length <= shortBytes) return false;
   let [depth, left] = [0, json.length / (json.length <= fewBytes ? bytesOfPort : bytesOfOne)];
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at];

@@ -4,8 +4,6 @@ import { EngineBroke } from './engine-broke.ts';
 
 /** An event of an engine has some kilobytes, or tens of them if its image has labels of that size. */
 const maxLineBytes = 256 * 1024;
-/** What one is made of is looked at above this; a line of a pull is short, and nearly all braces. */
-const shortBytes = 1024;
 /** Of one stream in a turn of the event loop: some milliseconds, whatever they are. A line costs as much as 64 bytes. */
 const [atOnceBytes, lineCosts] = [16 * 1024, 64];
 const newline = 0x0a;
@@ -35,7 +33,7 @@ export async function* jsonLines(stream: AsyncIterable<Buffer>): AsyncGenerator 
 /** `undefined` for an empty one. */
 function parseLine(line: Buffer): unknown {
   checkLength(line);
-  if (isCostly(line, shortBytes)) throw new EngineBroke('its engine sends a line of JSON that no engine makes');
+  if (isCostly(line)) throw new EngineBroke('its engine sends a line of JSON that no engine makes');
   const text = line.toString();
   return text.trim() === '' ? undefined : JSON.parse(text);
 }

@@ -49,12 +49,9 @@ export class HostImages {
     return this.#known.get(reference)?.id;
   }
 
-  /**
-   * Asks again for everything that is known, one after the other: a host's answers may be long. Until they come, the old
-   * ones hold.
-   */
+  /** Asks again for everything that is known. Until the answers come, the old ones hold. */
   async refresh(): Promise<void> {
-    for (const reference of [...this.#known.keys()]) await this.#ask(reference);
+    await Promise.all([...this.#known.keys()].map((reference) => this.#ask(reference)));
   }
 
   forget(): void {
