@@ -42,8 +42,24 @@ export async function restoreWaiting(
     if (restored) taken.add(key);
     else await giveUp(asked, approvals, records.audit);
   }
+  const isTold = (key: string) => taken.has(key) || leftovers.hasVerdict(key);
+  await recordAnswers(records, approvals, isTold);
   await leftovers.endAllBut(taken);
   return taken.size;
+}
+
+/** A person's answer is on the disk before it is in the audit, and its gateway may have been killed between. */
+async function recordAnswers(
+  { history, audit }: Records,
+  approvals: Pick<Approvals, 'answerTo'>,
+  isTold: (key: string) => boolean,
+): Promise<void> {
+  for (const { id: execution, caller, agent, approvalId: approval, approver } of await history.unended()) {
+    if (approval === '' || approver !== '' || isTold(executionKey(caller, execution))) continue;
+    const answer = await approvals.answerTo(approval);
+    if (answer !== undefined)
+      await audit.append({ type: 'verdict', execution, caller, agent, approval, ...answer });
+  }
 }
 
 async function restoreOne(parts: ExecuteParts, asked: Restored, history: History): Promise<boolean> {

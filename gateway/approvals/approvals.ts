@@ -39,6 +39,8 @@ export interface Approvals {
   readonly earlier: (
     approval: Pick<PendingApproval, 'agent' | 'planHash' | 'plan'>,
   ) => Promise<EarlierAnswer[]>;
+  /** A person's answer that is on the disk; undefined if there is none. */
+  readonly answerTo: (id: string) => Promise<ShownVerdict | undefined>;
   /** Takes up the questions that an earlier gateway left unanswered or unused. */
   readonly restore: () => Promise<Restored[]>;
 }
@@ -107,8 +109,16 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
       const deed = deedHash(JSON.parse(plan) as Plan);
       return (await store.answers({ agent, planHash, deed }, earlierAtMost)).map(toEarlier);
     },
+    answerTo: async (id) => answerOf(await store.find(id)),
     restore: () => restoreAll(store, (approval, yeses) => list(wait(approval, yeses))),
   };
+}
+
+function answerOf(row: ApprovalRow | undefined): ShownVerdict | undefined {
+  const verdict = (['approved', 'denied'] as const).find((each) => each === row?.state);
+  if (row === undefined || verdict === undefined) return undefined;
+  const { verdict_by: by, verdict_via: via, verdict_reason: reason, plan_hash: planHash } = row;
+  return { verdict, by, via, reason, planHash };
 }
 
 const earlierAtMost = 5;

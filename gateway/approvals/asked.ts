@@ -1,6 +1,7 @@
 import { abortable, deadline } from '../../src/abort.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { PendingApproval, Verdict } from '../ports/verdict.ts';
+import { restOf } from '../principals/lifetime.ts';
 import { isUnwritten } from '../store/unwritten.ts';
 import type { ApprovalStore } from './approval-store.ts';
 
@@ -43,7 +44,8 @@ async function untilAnswered(
 ): Promise<Verdict> {
   const expired = new ClawrdenError('approval-expired', 'nobody answered in time');
   // A timer uses the monotonic clock: a change of the wall clock neither expires nor extends a question.
-  using until = deadline(approval.expiresAt - Date.now(), () => expired, signal);
+  const rest = restOf({ since: approval.createdAt, until: approval.expiresAt });
+  using until = deadline(rest, () => expired, signal);
   try {
     return await abortable(answer, until.signal);
   } catch (error) {

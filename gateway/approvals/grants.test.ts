@@ -146,6 +146,31 @@ test('A-91: a grant does not outlive its time if the wall clock is set back, and
   expect(grants.of('coder', 'h', '')).toEqual([]);
 });
 
+test.each([
+  ['also if nobody looks', () => undefined],
+  ['also if somebody looks', (grants: Grants) => grants.list()],
+] as const)('A-544 P10 P26: a grant whose time is over is gone from the disk, %s', async (_how, look) => {
+  const grants = await openGrants(database, audit, anyApprover);
+  await grants.give(given('coder', 'h'), 500);
+  const rows = async () => {
+    look(grants);
+    return await database.selectFrom('grants').selectAll().execute();
+  };
+  expect(await rows()).toHaveLength(1);
+  await expect.poll(rows).toEqual([]);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+  expect((await openGrants(database, audit, anyApprover)).of('coder', 'h', '')).toEqual([]);
+});
+
+test('A-544 P10 P26: a grant that is restored after the wall clock was set back has no more time than was said', async () => {
+  await (await openGrants(database, audit, anyApprover)).give(given('coder', 'h'), 500);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+  const restored = await openGrants(database, audit, anyApprover);
+  expect(restored.of('coder', 'h', '')).toHaveLength(1);
+  await sleep(550);
+  expect(restored.of('coder', 'h', '')).toEqual([]);
+});
+
 test('A-412 P20: one agent has 200 grants at most, others are given theirs, and one that is revoked makes room', async () => {
   const grants = await openGrants(database, audit, anyApprover);
   for (let at = 0; at < grantsPerAgent; at += 1) await grants.give(given('coder', `h${at}`), 60_000);

@@ -4,7 +4,7 @@ import type { GrantRecord } from '../audit/consent-records.ts';
 import { loosen, tighten } from '../control/lasting-change.ts';
 import type { Approvers } from '../ports/approvers.ts';
 import type { Grant } from '../ports/grant.ts';
-import { type Lifetime, lifetime } from '../principals/lifetime.ts';
+import { type Lifetime, lifetime, restOf } from '../principals/lifetime.ts';
 import type { Database } from '../store/database.ts';
 import { dropGrant, dropGrantsOfOthers, grantOfRow, keepGrant } from '../store/grants.ts';
 import { joinNames } from './approver-names.ts';
@@ -35,6 +35,9 @@ interface Held {
 const grantsAtMost = 10_000;
 /** One agent, with somebody who says yes to it alone, takes no other's place. */
 export const grantsPerAgent = 200;
+/** A timer may come early by a moment. */
+const lateMs = 10;
+const longestTimerMs = 2 ** 31 - 1;
 
 export async function openGrants(
   database: Database,
@@ -42,12 +45,13 @@ export async function openGrants(
   approvers: Approvers,
 ): Promise<Grants> {
   const rows = await database.selectFrom('grants').selectAll().orderBy('given_at').execute();
-  const held = new Map(rows.map((row) => [row.id, hold(grantOfRow(row))]));
-  const inForce = (isWanted: (grant: Grant) => boolean = () => true) => {
-    for (const [id, { life }] of held) if (life.isOver()) held.delete(id);
-    const wanted = [...held.values()].flatMap(({ grant }) => (isWanted(grant) ? [grant] : []));
-    return wanted.filter((grant) => isMeant(grant, approvers));
-  };
+  const held = createHeld(database);
+  for (const row of rows) held.add(grantOfRow(row));
+  const inForce = (isWanted: (grant: Grant) => boolean = () => true) =>
+    held
+      .all()
+      .filter(isWanted)
+      .filter((grant) => isMeant(grant, approvers));
   const whyFull = (agent: string) => {
     const whose = agent === '' ? 'what is asked for without an agent' : `agent ${agent}`;
     if (inForce((grant) => grant.agent === agent).length >= grantsPerAgent)
@@ -56,7 +60,7 @@ export async function openGrants(
   };
   const end = (grant: Grant, by: string, reason: string) =>
     tighten({
-      apply: () => void held.delete(grant.id),
+      apply: () => held.remove(grant.id),
       keep: () => dropGrant(database, grant.id),
       record: () => audit.append(recordOf(grant, 'revoked', by, reason)),
       unkept: audit.unkept,
@@ -69,7 +73,7 @@ export async function openGrants(
       const since = Date.now();
       const grant = { ...given, id: randomBytes(8).toString('hex'), since, until: since + forMs };
       await loosen({
-        apply: () => void held.set(grant.id, hold(grant)),
+        apply: () => held.add(grant),
         keep: () => keepGrant(database, grant),
         record: () => audit.append(recordOf(grant, 'given', joinNames(grant.by), '')),
         recordStay: () => audit.append(recordOf(grant, 'withdrawn', 'gateway', '')),
@@ -86,11 +90,43 @@ export async function openGrants(
     },
     endAllBut: async (agents) => {
       const kept = new Set(['', ...agents]);
-      const others = [...held.values()].filter(({ grant }) => !kept.has(grant.agent));
+      const others = held.all().filter(({ agent }) => !kept.has(agent));
       // A row that stays, or comes back with an older copy, is not for the next agent of that name.
-      await Promise.all(others.map(({ grant }) => end(grant, 'gateway', 'its agent has gone')));
+      await Promise.all(others.map((grant) => end(grant, 'gateway', 'its agent has gone')));
       // Also those whose time is over: a clock may be set back.
       await dropGrantsOfOthers(database, [...kept]);
+    },
+  };
+}
+
+interface HeldGrants {
+  readonly add: (grant: Grant) => void;
+  readonly remove: (id: string) => void;
+  /** Those whose time is not over, in the order of adding. */
+  readonly all: () => Grant[];
+}
+
+/** One whose time is over is gone from the disk, too: a start after the clock was set back would count its time again. */
+function createHeld(database: Database): HeldGrants {
+  const held = new Map<string, Held>();
+  const forgetOver = () => {
+    for (const [id, { life }] of held) {
+      if (!life.isOver()) continue;
+      held.delete(id);
+      // A row that stays has at most its whole time again.
+      void dropGrant(database, id).catch(() => {});
+    }
+  };
+  return {
+    add: (grant) => {
+      const ms = restOf(grant);
+      held.set(grant.id, { grant, life: lifetime(Date.now() + ms) });
+      setTimeout(forgetOver, Math.min(ms + lateMs, longestTimerMs)).unref();
+    },
+    remove: (id) => void held.delete(id),
+    all: () => {
+      forgetOver();
+      return [...held.values()].map(({ grant }) => grant);
     },
   };
 }
@@ -105,10 +141,6 @@ function isMeant({ by, stamps, agent }: Grant, { rightOf }: Approvers): boolean 
 
 function isOf(grant: Grant, planHash: string, deed: string): boolean {
   return grant.planHash === planHash || (grant.deed !== '' && grant.deed === deed);
-}
-
-function hold(grant: Grant): Held {
-  return { grant, life: lifetime(grant.until) };
 }
 
 function recordOf(

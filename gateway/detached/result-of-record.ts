@@ -6,13 +6,32 @@ import type { Principal, PrincipalKind } from '../ports/principal.ts';
 
 /** Of one that ended with its gateway: its output is lost. */
 export function resultOf(record: ExecutionRecord): ExecutionResult {
-  const { reason, text, exitCode: code, exitSignal: signal, planHash, host, container, startedAt } = record;
-  const lost = { bytes: Buffer.alloc(0), truncated: startedAt !== undefined };
+  const { reason, text, exitCode: code, exitSignal: signal, planHash, host, container } = record;
+  const wasStarted = mayHaveStarted(record);
+  const lost = { bytes: Buffer.alloc(0), truncated: wasStarted };
   return {
     // This program wrote it.
     outcome: reason === '' ? { kind: 'exited', code, signal } : failure(reason as ErrorCode, text),
-    ...{ planHash, host, container, wasStarted: startedAt !== undefined, stdout: lost, stderr: lost },
+    ...{ planHash, host, container, wasStarted, stdout: lost, stderr: lost },
   };
+}
+
+/**
+ * A tool has its plan before its start is recorded: of what a killed gateway left, only a command that nobody had
+ * allowed yet is known not to have started. Who is told so starts it again.
+ */
+function mayHaveStarted({ startedAt, outcome, reason, ...allowed }: ExecutionRecord): boolean {
+  if (startedAt !== undefined || outcome === 'exited') return true;
+  return reason === 'gateway-lost' && isAllowed(allowed);
+}
+
+/** By the policy, by a person, or by a grant, for which nobody was asked. */
+function isAllowed({
+  decision,
+  approvalId,
+  approver,
+}: Pick<ExecutionRecord, 'decision' | 'approvalId' | 'approver'>): boolean {
+  return decision === 'allow' || (decision === 'ask' && (approvalId === '' || approver !== ''));
 }
 
 /** As far as its name says: to come back to what waits, it has to be nothing else. */

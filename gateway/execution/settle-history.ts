@@ -1,6 +1,6 @@
 import { exitOf, failure } from '../../src/outcome.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { DecisionRecord, OutcomeRecord } from '../audit/audit-record.ts';
+import type { DecisionRecord, OutcomeRecord, StartRecord } from '../audit/audit-record.ts';
 import {
   executionKey,
   type Recorded,
@@ -132,14 +132,32 @@ function recordOf({ execution, time, ...decided }: Recorded<DecisionRecord>): Ex
   };
 }
 
-/** What the audit knows, and the history may have missed. */
+/** What the audit knows, and the history may have missed: it is written behind. */
 function lastOf(
   record: ExecutionRecord,
-  { inspection, outcome }: RecordedExecution = {},
+  { inspection, verdict, start, outcome }: RecordedExecution = {},
 ): Partial<ExecutionRecord> {
   const { planHash = record.planHash } = inspection ?? {};
-  // Only the question had the text of another plan.
-  return { ...(planHash !== record.planHash && { planHash, plan: '' }), ...endOf(outcome) };
+  return {
+    // Only the question had the text of another plan.
+    ...(planHash !== record.planHash && { planHash, plan: '' }),
+    ...(verdict && { approvalId: verdict.approval, approver: verdict.by }),
+    ...startOf(start, record.startedAt),
+    ...endOf(outcome),
+  };
+}
+
+function startOf(
+  told: Recorded<StartRecord> | undefined,
+  startedAt: number | undefined,
+): Partial<ExecutionRecord> {
+  if (told === undefined) return {};
+  const { host, container, approver, operands, time } = told;
+  return {
+    ...{ host, container, startedAt: startedAt ?? Date.parse(time) },
+    ...(approver !== undefined && { approver }),
+    ...(operands && { operands: JSON.stringify(operands) }),
+  };
 }
 
 function endOf(told: Recorded<OutcomeRecord> | undefined): Partial<ExecutionRecord> {

@@ -34,14 +34,14 @@ function spansOf({ record, trace, context }: Execution, outcome: Outcome): Span[
   const caller = readTraceparent(context.traceparent);
   if (caller?.sampled === false) return [];
   const { traceId = newTraceId(), spanId: parentId = '' } = caller ?? {};
-  const endMs = Date.now();
+  const tookMs = trace.elapsed();
   const root: Span = {
     ...{ traceId, spanId: newSpanId(), parentId, name: 'execution', kind: 'server' },
-    ...{ startMs: trace.beganAt, endMs },
+    ...{ startMs: trace.beganAt, endMs: trace.beganAt + tookMs },
     attributes: attributesOf(record, outcome),
     failed: hasFailed(outcome),
   };
-  const hops = hopsOf(trace.times(), endMs - trace.beganAt);
+  const hops = hopsOf(trace.times(), tookMs);
   const steps = hops.map(({ name, from, to }): Span => {
     const [startMs, end] = [trace.beganAt + from, trace.beganAt + to];
     const place = { traceId, spanId: newSpanId(), parentId: root.spanId, name, kind: 'internal' } as const;

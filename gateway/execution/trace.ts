@@ -20,7 +20,9 @@ export interface Trace {
   readonly mark: (mark: Mark) => void;
   /** Of the first mark: milliseconds since 1970. */
   readonly beganAt: number;
-  /** Milliseconds since the first mark; only for marks that were made. */
+  /** Milliseconds since the first mark. */
+  readonly elapsed: () => number;
+  /** The same; only for marks that were made. */
   readonly times: () => Readonly<Partial<Record<Mark, number>>>;
 }
 
@@ -32,6 +34,7 @@ export function createTrace(): Trace {
     mark: (mark) => {
       times[mark] = performance.now() - began;
     },
+    elapsed: () => performance.now() - began,
     times: () => times,
   };
 }

@@ -57,17 +57,21 @@ function untilQuestion(underway: Underway, signal: AbortSignal): Promise<undefin
 async function tellProgress(underway: Underway, { pace, tell }: Looking, signal: AbortSignal): Promise<void> {
   const text = createProgressText(underway);
   let changed = Promise.withResolvers<void>();
-  let toldAt = Date.now();
+  let toldAt = performance.now();
   underway.watch(() => changed.resolve(), signal);
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
   while (!signal.aborted) {
-    const isSilent = Date.now() - toldAt >= pace.heartbeatMs;
+    const isSilent = performance.now() - toldAt >= pace.heartbeatMs;
     const news = text.next() || (isSilent ? text.state() : text.newState());
     if (news !== '') {
-      toldAt = Date.now();
+      toldAt = performance.now();
       await tell(news).catch(() => {});
       await pause(pace.progressMs);
-    } else await Promise.race([changed.promise, pause(toldAt + pace.heartbeatMs - Date.now())]);
+    } else
+      await Promise.race([
+        changed.promise,
+        pause(Math.max(1, toldAt + pace.heartbeatMs - performance.now())),
+      ]);
     changed = Promise.withResolvers();
   }
 }

@@ -14,11 +14,11 @@ const mostAtOnce = 8 * 1024;
 
 export function createProgressText(underway: Underway): ProgressText {
   const readers = [readerOf(underway, 'stdout'), readerOf(underway, 'stderr')];
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   let told = stateOf(underway);
   const state = () => {
     told = stateOf(underway);
-    return `${told} (${Math.round((Date.now() - startedAt) / 1000)} s)`;
+    return `${told} (${Math.round((performance.now() - startedAt) / 1000)} s)`;
   };
   return {
     next: () => readers.map((read) => read()).join(''),

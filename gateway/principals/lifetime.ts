@@ -13,3 +13,8 @@ export function lifetime(until: number | undefined): Lifetime {
   const hasRunOut = () => performance.now() >= end;
   return { isOver: () => Date.now() >= until || hasRunOut(), hasRunOut };
 }
+
+/** What is left of what was given for a time: never more than that, if the wall clock was set back since. */
+export function restOf({ since, until }: { readonly since: number; readonly until: number }): number {
+  return Math.min(until - Date.now(), until - since);
+}

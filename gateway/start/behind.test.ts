@@ -15,9 +15,11 @@ import { openRevocations } from '../control/revocations.ts';
 import type { Approvers } from '../ports/approvers.ts';
 import { openLinks } from '../principals/links.ts';
 import { type FirstPeople, openPeople } from '../principals/people.ts';
+import { keepToken } from '../store/api-tokens.ts';
 import { keepAssignment, readAssignments } from '../store/assignments.ts';
 import { openDatabase } from '../store/database.ts';
 import { keepLink } from '../store/links.ts';
+import { keepPerson, keepPersonRemoved } from '../store/people.ts';
 import { openRecords, type Records } from './open-records.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
@@ -150,6 +152,53 @@ test('A-494 P26: what was taken back in the audit is gone, although the wall clo
   expect(await second.database.selectFrom('links').selectAll().execute()).toEqual([]);
   expect(told(second)).toEqual([
     expect.stringMatching(/person:ann linked no more, npm of agent coder unassigned/),
+  ]);
+});
+
+test('A-543 P17 P26: people and API tokens are what the audit said last, although the wall clock was set back since', async () => {
+  const first = await start();
+  const said = { by: 'person:admin', reason: '' };
+  const until = '';
+  const set_at = Date.now() + 3_600_000;
+  const kept = { scope: '{}', until: null, set_by: said.by, set_at, removed: 0 };
+  const token = { principal: 'program:ci', role: 'orchestrator', former_until: 0 };
+  for (const name of ['ann', 'bob'])
+    await keepPerson(first.database, { ...kept, name, role: 'admin', let_in: 1 });
+  await keepPersonRemoved(first.database, { name: 'eve', set_by: said.by, set_at });
+  for (const name of ['ci', 'cd'])
+    await keepToken(first.database, { ...kept, ...token, name, digest: 'leaked', former_digest: '' });
+  first.audit.unkept();
+  for (const [person, role] of [
+    ['ann', 'viewer'],
+    ['bob', 'admin'],
+    ['eve', 'admin'],
+  ] as const)
+    await first.audit.append({ type: 'person', event: 'set', person, role, scope: {}, until, ...said });
+  for (const [name, digest] of [
+    ['ci', 'new'],
+    ['cd', 'leaked'],
+  ] as const) {
+    const { principal, role } = token;
+    const rights = { principal, role, scope: {}, digest, formerDigest: '', formerUntil: '', until };
+    await first.audit.append({ type: 'token', event: 'set', token: name, ...rights, ...said });
+  }
+  await stop(first);
+  const second = await start();
+  const people = await second.database.selectFrom('people').select(['name', 'role']).execute();
+  expect(people.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
+    { name: 'ann', role: 'viewer' },
+    { name: 'bob', role: 'admin' },
+    { name: 'eve', role: '' },
+  ]);
+  const tokens = await second.database.selectFrom('api_tokens').select(['name', 'digest']).execute();
+  expect(new Map(tokens.map(({ name, digest }) => [name, digest]))).toEqual(
+    new Map([
+      ['ci', 'new'],
+      ['cd', 'leaked'],
+    ]),
+  );
+  expect(told(second)).toEqual([
+    expect.stringContaining('2 changes were applied from the audit: person ann viewer, API token ci'),
   ]);
 });
 

@@ -26,7 +26,10 @@ export function noteWord<Word extends PersonRecord | TokenRecord>(
   else words.set(name, record);
 }
 
-/** A removal always counts; anything else only if the database has nothing newer, and no removal. */
+/**
+ * The last word counts: each is in the audit before it is in the database, and their times are of a clock that is set.
+ * Who was removed stays so.
+ */
 export async function peopleChanges(
   database: Database,
   people: Words<PersonRecord>,
@@ -34,12 +37,9 @@ export async function peopleChanges(
   const rows = await database.selectFrom('people').selectAll().execute();
   const known = new Map(rows.map((row) => [row.name, row]));
   return [...people.values()].flatMap(({ person: name, event, role, scope, until, by: set_by, time }) => {
-    const set_at = Date.parse(time);
     const there = known.get(name);
-    if (isKnown(there, event, set_at)) return [];
-    // Its row has the time of the change, which is before that of the record.
-    const has = there && [there.role, there.scope, there.until];
-    if (event === 'set' && isDeepStrictEqual(has, [role, scopeText(scope), msOf(until)])) return [];
+    const set_at = Date.parse(time);
+    if (there?.removed === 1) return [];
     if (event === 'removed')
       return [
         {
@@ -47,30 +47,25 @@ export async function peopleChanges(
           apply: () => keepPersonRemoved(database, { name, set_by, set_at }),
         },
       ];
-    const row = {
-      name,
-      role,
-      scope: JSON.stringify(scope),
-      until: msOf(until),
-      set_by,
-      set_at,
-      removed: 0,
-      let_in: 1,
-    };
+    const rights = { role, scope: scopeText(scope), until: msOf(until) };
+    if (has(there, rights)) return [];
+    const row = { name, ...rights, set_by, set_at, removed: 0, let_in: 1 };
     return [{ text: `person ${name} ${role}`, apply: () => keepPerson(database, row) }];
   });
 }
 
+/** As of people. */
 export async function apiTokenChanges(
   database: Database,
   tokens: Words<TokenRecord>,
 ): Promise<PrincipalChange[]> {
-  const rows = await database.selectFrom('api_tokens').select(['name', 'set_at', 'removed']).execute();
+  const rows = await database.selectFrom('api_tokens').selectAll().execute();
   const known = new Map(rows.map((row) => [row.name, row]));
   return [...tokens.values()].flatMap((record) => {
     const { token: name, event, principal, role, digest, by: set_by } = record;
+    const there = known.get(name);
     const set_at = Date.parse(record.time);
-    if (isKnown(known.get(name), event, set_at)) return [];
+    if (there?.removed === 1) return [];
     if (event === 'removed')
       return [
         {
@@ -79,13 +74,18 @@ export async function apiTokenChanges(
         },
       ];
     const former = { former_digest: record.formerDigest, former_until: msOf(record.formerUntil) ?? 0 };
-    const rights = { principal, role, scope: JSON.stringify(record.scope), until: msOf(record.until) };
+    const rights = { principal, role, scope: scopeText(record.scope), until: msOf(record.until) };
+    if (has(there, { ...rights, digest, ...former })) return [];
     const row = { name, ...rights, digest, ...former, set_by, set_at, removed: 0 };
     return [{ text: `API token ${name}`, apply: () => keepToken(database, row) }];
   });
 }
 
-/** The last word counts: each is in the audit before it is in the database, and their times are of a clock that is set. */
+function has<Row extends object>(row: Row | undefined, wanted: Partial<Row>): boolean {
+  return row !== undefined && isDeepStrictEqual({ ...row, ...wanted }, row);
+}
+
+/** As of people; one that was removed may be linked again. */
 export async function linkChanges(
   database: Database,
   links: ReadonlyMap<string, Recorded<LinkRecord>>,
@@ -103,16 +103,6 @@ export async function linkChanges(
     const text = `${principal} linked to ${person}`;
     return [{ text, apply: () => keepLink(database, { principal, person, by, since }) }];
   });
-}
-
-function isKnown(
-  row: { readonly set_at: number; readonly removed: number } | undefined,
-  event: PersonRecord['event'],
-  at: number,
-): boolean {
-  if (row === undefined) return false;
-  if (row.removed === 1) return true;
-  return event !== 'removed' && row.set_at >= at;
 }
 
 function msOf(time: string): number | null {

@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
+import { steadyClock } from '../../src/steady-clock.ts';
 import type { ChatPostRow } from './chat-post-rows.ts';
 import type { Database } from './database.ts';
 import { keepNewest, type QueueBounds } from './keep-newest.ts';
 
 /** What chats show and are to be told, bounded for each of them; it outlives the gateway. */
 export interface ChatPosts {
+  /** The clock of their times, which no jump of the wall clock moves. */
+  readonly now: () => number;
   /** Resolves with how many older ones had to go. Does nothing if there is one of this id. */
   readonly add: (chat: string, post: NewChatPost) => Promise<number>;
   /** What is shown of the question is another text now. */
@@ -23,7 +26,10 @@ export interface ChatPosts {
   readonly shown: (rows: readonly ChatPostRow[], message: string) => Promise<void>;
   readonly later: (rows: readonly ChatPostRow[], nextAt: number) => Promise<void>;
   readonly drop: (rows: readonly ChatPostRow[]) => Promise<void>;
-  /** Deletes what is for chats that gateway.yaml does not have. */
+  /**
+   * Deletes what is for chats that gateway.yaml does not have. Once, at a start: what waits is due, because the clock may
+   * have been set back.
+   */
   readonly keepOnly: (chats: readonly string[]) => Promise<void>;
 }
 
@@ -33,20 +39,34 @@ export const chatBounds = { rows: 1000, bytes: 32 * 1024 ** 2 } as const;
 /** Of their plans, which are as large as a question may be, no more is held in memory. */
 export const chatBatch = 10;
 
-export function createChatPosts(database: Database, bounds: QueueBounds = chatBounds): ChatPosts {
-  return { ...incoming(database, bounds), ...changes(database), ...readers(database), ...outcomes(database) };
+export function createChatPosts(
+  database: Database,
+  bounds: QueueBounds = chatBounds,
+  now = steadyClock(),
+): ChatPosts {
+  const added = { ...incoming(database, bounds, now), ...changes(database, now) };
+  return { now, ...added, ...readers(database, now), ...outcomes(database) };
 }
 
-function incoming(database: Database, bounds: QueueBounds): Pick<ChatPosts, 'add' | 'end' | 'keepOnly'> {
+type Now = ChatPosts['now'];
+
+function incoming(
+  database: Database,
+  bounds: QueueBounds,
+  now: Now,
+): Pick<ChatPosts, 'add' | 'end' | 'keepOnly'> {
   return {
     keepOnly: async (chats) => {
       const all = database.deleteFrom('chat_posts');
       await (chats.length === 0 ? all : all.where('chat', 'not in', chats)).execute();
+      const at = now();
+      const times = { next_at: at, due_since: sql<number>`min(due_since, ${at})` };
+      await database.updateTable('chat_posts').set(times).where('next_at', '>', at).execute();
     },
     add: (chat, post) =>
       database.transaction().execute(async (step) => {
-        const now = Date.now();
-        const times = { made_at: now, due_since: now, next_at: now, tries: 0 };
+        const at = now();
+        const times = { made_at: at, due_since: at, next_at: at, tries: 0 };
         const rest = { bytes: Buffer.byteLength(post.body), ended: '', message: '', revision: 1, shown: 0 };
         await step
           .insertInto('chat_posts')
@@ -57,7 +77,7 @@ function incoming(database: Database, bounds: QueueBounds): Pick<ChatPosts, 'add
       }),
     end: (chat, approval, ended) =>
       database.transaction().execute(async (step) => {
-        const now = Date.now();
+        const at = now();
         const untold = step
           .deleteFrom('chat_posts')
           .where('chat', '=', chat)
@@ -65,7 +85,7 @@ function incoming(database: Database, bounds: QueueBounds): Pick<ChatPosts, 'add
         await untold.where((row) => row.or([row('message', '=', ''), row('kind', '=', 'note')])).execute();
         await step
           .updateTable('chat_posts')
-          .set({ ended, revision: sql`revision + 1`, due_since: now, next_at: now, tries: 0 })
+          .set({ ended, revision: sql`revision + 1`, due_since: at, next_at: at, tries: 0 })
           .where('chat', '=', chat)
           .where('approval', '=', approval)
           .where('ended', '=', '')
@@ -74,11 +94,11 @@ function incoming(database: Database, bounds: QueueBounds): Pick<ChatPosts, 'add
   };
 }
 
-function changes(database: Database): Pick<ChatPosts, 'change'> {
+function changes(database: Database, now: Now): Pick<ChatPosts, 'change'> {
   return {
     change: (chat, approval, change) =>
       database.transaction().execute(async (step) => {
-        const now = Date.now();
+        const at = now();
         const rows = await step
           .selectFrom('chat_posts')
           .selectAll()
@@ -92,7 +112,7 @@ function changes(database: Database): Pick<ChatPosts, 'change'> {
           const body = change(before);
           if (body === before) continue;
           const next = { body, bytes: Buffer.byteLength(body), revision: revision + 1 };
-          const due = { due_since: now, next_at: now, tries: 0 };
+          const due = { due_since: at, next_at: at, tries: 0 };
           await step
             .updateTable('chat_posts')
             .set({ ...next, ...due })
@@ -103,7 +123,10 @@ function changes(database: Database): Pick<ChatPosts, 'change'> {
   };
 }
 
-function readers(database: Database): Pick<ChatPosts, 'due' | 'nextAt' | 'ofMessage' | 'ofQuestion'> {
+function readers(
+  database: Database,
+  now: Now,
+): Pick<ChatPosts, 'due' | 'nextAt' | 'ofMessage' | 'ofQuestion'> {
   return {
     due: (chat) =>
       database
@@ -111,7 +134,7 @@ function readers(database: Database): Pick<ChatPosts, 'due' | 'nextAt' | 'ofMess
         .selectAll()
         .where('chat', '=', chat)
         .whereRef('shown', '<', 'revision')
-        .where('next_at', '<=', Date.now())
+        .where('next_at', '<=', now())
         .orderBy('next_at')
         .orderBy('row')
         .limit(chatBatch)

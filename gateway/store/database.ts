@@ -1,13 +1,8 @@
 import SqliteDatabase from 'better-sqlite3';
-import {
-  type Generated,
-  Kysely,
-  SqliteAdapter,
-  type SqliteDatabase as SqliteCompatible,
-  SqliteDialect,
-} from 'kysely';
+import { type Generated, Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { AssignmentRow } from './assignment-tables.ts';
+import type { BelievedTimeRow } from './believed-time-row.ts';
 import type { ChatPostTableRow } from './chat-post-rows.ts';
 import { copyBeforeUpgrade } from './copy-before-upgrade.ts';
 import { databaseFault } from './database-fault.ts';
@@ -15,6 +10,7 @@ import type { DetachedRow } from './detached-row.ts';
 import { migrations } from './migrations.ts';
 import type { HookDeliveryTableRow, ToldQuestionRow } from './notice-rows.ts';
 import type { OutputRow, RecordingPartRow } from './output-rows.ts';
+import { preparedOnce } from './prepared-once.ts';
 import type {
   ApiTokenRow,
   EnrolledRow,
@@ -214,6 +210,7 @@ export interface Tables {
   room_sizes: RoomSizeRow;
   history_horizons: HistoryHorizonRow;
   audit_position: AuditPositionRow;
+  believed_time: BelievedTimeRow;
   agent_states: AgentStateRow;
   drained_hosts: DrainedHostRow;
   approvals: ApprovalRow;
@@ -276,24 +273,4 @@ class TransactionalSqlite extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
-}
-
-const preparedAtMost = 100;
-
-/** Kysely prepares a query for each run, which costs several times the run itself. */
-function preparedOnce(sqlite: SqliteDatabase.Database): SqliteCompatible {
-  const prepared = new Map<string, SqliteDatabase.Statement>();
-  return {
-    close: () => sqlite.close(),
-    prepare: (sql) => {
-      // A full disk has ended the transaction already: the error to tell is the first one.
-      if (sql === 'rollback' && !sqlite.inTransaction) return sqlite.prepare('select 1 where 0');
-      const known = prepared.get(sql);
-      if (known !== undefined) return known;
-      if (prepared.size >= preparedAtMost) prepared.clear();
-      const statement = sqlite.prepare(sql);
-      prepared.set(sql, statement);
-      return statement;
-    },
-  };
 }

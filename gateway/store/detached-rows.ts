@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { ExecutionResult, FirstOutput } from '../ports/detached.ts';
+import { believedTime } from './believed-time.ts';
 import type { Database } from './database.ts';
 import type { DetachedRow } from './detached-row.ts';
 import { createMakeRoom } from './make-room.ts';
@@ -38,9 +39,13 @@ export function createDetachedRows(database: Database, limits = detachedLimits):
   const where = (caller: string, id: string) => sql<boolean>`caller = ${caller} and id = ${id}`;
   const makeRoom = createMakeRoom(database, 'detached', limits.bytes);
 
+  const oldest = async () => (await believedTime(database)) - limits.keepMs;
+
   async function sweep(): Promise<void> {
-    const before = Date.now() - limits.keepMs;
-    await database.deleteFrom('detached').where('ended_at', '<', before).execute();
+    await database
+      .deleteFrom('detached')
+      .where('ended_at', '<', await oldest())
+      .execute();
     await makeRoom();
   }
 
@@ -66,7 +71,7 @@ export function createDetachedRows(database: Database, limits = detachedLimits):
         .executeTakeFirst();
       if (row === undefined) return undefined;
       if (row.ended_at === null) return 'pending';
-      return row.ended_at < Date.now() - limits.keepMs ? undefined : toResult(row);
+      return row.ended_at < (await oldest()) ? undefined : toResult(row);
     },
     unfinished: async () => {
       const open = database.selectFrom('detached').select(['caller', 'id', 'no_input', 'input']);

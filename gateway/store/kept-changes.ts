@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { KeptFileRow, KeptFilter, KeptSet } from '../ports/workspace-view.ts';
+import { believedTime } from './believed-time.ts';
 import type { Database } from './database.ts';
 
 /** Changes of workspaces that were kept and not applied. The files themselves are at the agents' homes. */
@@ -28,10 +29,9 @@ const besides = 64;
 
 export function createKeptChanges(database: Database, bounds: KeptBounds = defaults): KeptChanges {
   let last: Promise<unknown> = Promise.resolve();
-  const youngest = () => Date.now() - bounds.keepMs;
   const page = async (filter: KeptFilter) => {
     await last;
-    return readPage(database, filter, youngest());
+    return readPage(database, filter, (await believedTime(database)) - bounds.keepMs);
   };
   return {
     add: (set) => {
@@ -74,9 +74,8 @@ async function insert(database: Database, set: KeptSet, bounds: KeptBounds): Pro
 
 /** What is too old goes, of all agents; what is too much goes, of this one. */
 async function makeRoom(database: Database, agent: string, { keepMs, sets, bytes }: KeptBounds) {
-  const { rows } = await sql<{
-    row: number;
-  }>`delete from kept_sets where at < ${Date.now() - keepMs} or row in (
+  const youngest = (await believedTime(database)) - keepMs;
+  const { rows } = await sql<{ row: number }>`delete from kept_sets where at < ${youngest} or row in (
     select row from (
       select row, row_number() over newest as place, sum(bytes) over newest as total
       from kept_sets where agent = ${agent} window newest as (order by row desc))

@@ -9,6 +9,7 @@ import {
   nameGrants,
 } from './approval-migrations.ts';
 import { createAssignments } from './assignment-tables.ts';
+import { createBelievedTime } from './believed-time-row.ts';
 import { addPostAgents, createChatPosts } from './chat-post-rows.ts';
 import { addTails, createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
@@ -64,6 +65,7 @@ export const migrations: Record<string, Migration> = {
   '0049-decisions-apart': { up: tellDecisionsApart },
   '0050-answers-by-agent': { up: indexAnswers },
   '0052-stamps-of-verdicts': { up: addVerdictStamps },
+  '0053-believed-time': { up: createBelievedTime },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

@@ -1,10 +1,14 @@
-import { type ChatPosts, createChatPosts } from './chat-posts.ts';
+import { sql } from 'kysely';
+import { steadyClock } from '../../src/steady-clock.ts';
+import { type ChatPosts, chatBounds, createChatPosts } from './chat-posts.ts';
 import type { Database } from './database.ts';
 import { keepNewest, type QueueBounds } from './keep-newest.ts';
 import type { HookDeliveryRow, ToldQuestionRow } from './notice-rows.ts';
 
 /** Deliveries that wait for their webhooks, bounded for each of them; they outlive the gateway. */
 export interface HookQueue {
+  /** The clock of their times, which no jump of the wall clock moves. */
+  readonly now: () => number;
   /** Resolves with how many older ones had to go. Does nothing if one of this id waits. */
   readonly add: (hook: string, delivery: NewDelivery) => Promise<number>;
   /** The one whose time comes first. */
@@ -12,7 +16,10 @@ export interface HookQueue {
   readonly drop: (row: number) => Promise<void>;
   readonly later: (row: number, nextAt: number, tries: number) => Promise<void>;
   readonly waiting: (hook: string) => Promise<number>;
-  /** Deletes what waits for hooks that gateway.yaml does not have. */
+  /**
+   * Deletes what waits for hooks that gateway.yaml does not have. Once, at a start: what waits is due, because the clock
+   * may have been set back.
+   */
   readonly keepOnly: (hooks: readonly string[]) => Promise<void>;
 }
 
@@ -40,20 +47,25 @@ export interface Notices {
 
 export const hookBounds = { rows: 1000, bytes: 32 * 1024 ** 2 } as const;
 
-export function createNotices(database: Database, bounds: QueueBounds = hookBounds): Notices {
+export function createNotices(
+  database: Database,
+  bounds: QueueBounds = hookBounds,
+  now = steadyClock(),
+): Notices {
   return {
-    hooks: createHooks(database, bounds),
-    chats: createChatPosts(database),
+    hooks: createHooks(database, bounds, now),
+    chats: createChatPosts(database, chatBounds, now),
     told: createTold(database),
   };
 }
 
-function createHooks(database: Database, bounds: QueueBounds): HookQueue {
+function createHooks(database: Database, bounds: QueueBounds, now: () => number): HookQueue {
   return {
+    now,
     add: (hook, { id, event, agent, body }) =>
       database.transaction().execute(async (step) => {
-        const now = Date.now();
-        const times = { made_at: now, next_at: now, tries: 0 };
+        const at = now();
+        const times = { made_at: at, next_at: at, tries: 0 };
         await step
           .insertInto('hook_deliveries')
           .values({ hook, id, event, agent, body, bytes: Buffer.byteLength(body), ...times })
@@ -88,6 +100,9 @@ function createHooks(database: Database, bounds: QueueBounds): HookQueue {
     keepOnly: async (hooks) => {
       const all = database.deleteFrom('hook_deliveries');
       await (hooks.length === 0 ? all : all.where('hook', 'not in', hooks)).execute();
+      const at = now();
+      const times = { next_at: at, made_at: sql<number>`min(made_at, ${at})` };
+      await database.updateTable('hook_deliveries').set(times).where('next_at', '>', at).execute();
     },
   };
 }

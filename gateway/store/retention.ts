@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { believedTime, keepBelievedTime } from './believed-time.ts';
 import type { Database } from './database.ts';
 
 /** Rows that are deleted at once, so that other statements wait only a few milliseconds. */
@@ -7,18 +8,23 @@ const batch = 500;
 const everyMs = 60 * 60 * 1000;
 
 /**
- * Now and every hour, deletes from the database executions that ended more than `keepMs` ago, their recorded output,
- * and approvals and grants whose time was over then. Stops when the returned function is called. The audit keeps
- * them, without the output.
+ * Now and every hour, deletes from the database executions that ended more than `keepMs` ago by the believed time, their
+ * recorded output, and approvals and grants whose time was over then. Stops when the returned function is called. The
+ * audit keeps them, without the output.
  */
 export function keepRetention(database: Database, keepMs: number): () => void {
   const stopped = new AbortController();
   // A failed removal is tried again; if the database cannot be written, its writers report it.
-  const sweep = () => void removeOlder(database, Date.now() - keepMs, stopped.signal).catch(() => {});
+  const sweep = () =>
+    void believedTime(database)
+      .then((now) => removeOlder(database, now - keepMs, stopped.signal))
+      .catch(() => {});
+  const stopTime = keepBelievedTime(database);
   const timer = setInterval(sweep, everyMs).unref();
   sweep();
   return () => {
     clearInterval(timer);
+    stopTime();
     stopped.abort();
   };
 }

@@ -1,5 +1,6 @@
-import { lstat, readdir, stat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { type LogPart, nameOf, openRegular } from './open-regular.ts';
 
 /** Digits after the name of a full file that was renamed: the number of its last record. */
 const sequenceDigits = 12;
@@ -42,33 +43,73 @@ export async function unreadNames(file: string): Promise<string[]> {
 /** What a gateway keeps there: the beginning of a record that was not finished, and a file that it begins. */
 const besideLog = /^\.(?:cut\.\d+|next)(?:\.\d+)?$/;
 
-async function namedLikeParts(file: string): Promise<{ path: string; isRegular: boolean }[]> {
+interface NamedFile {
+  readonly path: string;
+  readonly isRegular: boolean;
+  readonly inode: string;
+}
+
+async function namedLikeParts(file: string): Promise<NamedFile[]> {
   const names = await readdir(dirname(file));
   const parts = names.flatMap((name) => orderOf(name, basename(file)) ?? []);
   parts.sort((a, b) => a.seq - b.seq || a.attempt - b.attempt);
-  const found: { path: string; isRegular: boolean }[] = [];
+  const found: NamedFile[] = [];
   for (const { name } of parts) {
     const path = join(dirname(file), name);
     const there = await lstat(path).catch(absent);
-    if (there !== undefined) found.push({ path, isRegular: there.isFile() });
+    if (there !== undefined) found.push({ path, isRegular: there.isFile(), inode: inodeOf(there) });
   }
   return found;
 }
 
-/**
- * All files of the log, oldest first. If the gateway died while it renamed a full file, that file has two names; the
- * last one counts.
- */
+function inodeOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
+  return `${dev} ${ino}`;
+}
+
+/** All files of the log, oldest first, as they are named now. */
 export async function auditFiles(file: string): Promise<string[]> {
-  const named = new Map<string, string>();
-  for (const name of [...(await rotatedFiles(file)), file]) {
-    const found = await stat(name).catch(absent);
-    if (found === undefined) continue;
-    const inode = `${found.dev} ${found.ino}`;
-    named.delete(inode);
-    named.set(inode, name);
+  await using log = await openAudit(file);
+  return log.parts.map(nameOf);
+}
+
+export interface OpenAudit extends AsyncDisposable {
+  /** Oldest first. */
+  readonly parts: readonly LogPart[];
+}
+
+/**
+ * All files of a log that a gateway may write. The newest one is open, because a rotation gives its name to another
+ * file; parts keep theirs. If the gateway died while it renamed a full file, that file has two names; the last one
+ * counts.
+ */
+export async function openAudit(file: string, attempts = 3): Promise<OpenAudit> {
+  // First: if it is renamed before the parts are listed, it is among them.
+  const handle = await openRegular(file).catch(absent);
+  const close = async () => await handle?.close();
+  try {
+    const named = await partsByInode(file);
+    const isRenamed = handle !== undefined && named.delete(inodeOf(await handle.stat()));
+    if (!isRenamed || attempts === 1) {
+      const newest = handle === undefined ? [] : [{ name: file, handle }];
+      return { parts: [...named.values(), ...newest], [Symbol.asyncDispose]: close };
+    }
+  } catch (error) {
+    await close();
+    throw error;
   }
-  return [...named.values()];
+  await close();
+  // There may be a part behind it by now.
+  return openAudit(file, attempts - 1);
+}
+
+async function partsByInode(file: string): Promise<Map<string, string>> {
+  const named = new Map<string, string>();
+  for (const { path, isRegular, inode } of await namedLikeParts(file)) {
+    if (!isRegular) continue;
+    named.delete(inode);
+    named.set(inode, path);
+  }
+  return named;
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { isSignatureOf } from './chain.ts';
 import { type HandOver, handOverType, keyHandedOverTo, keyOfText, keyText } from './hand-over.ts';
+import type { LogPart } from './open-regular.ts';
 import { readLines } from './read-lines.ts';
 
 /** Which key signs where in a log, from its first record on. */
@@ -16,7 +17,7 @@ export interface KeyChain {
 }
 
 /** `trusted`: any of the log's signing keys, public or private. */
-export async function openKeyChain(files: readonly string[], trusted: KeyObject): Promise<KeyChain> {
+export async function openKeyChain(files: readonly LogPart[], trusted: KeyObject): Promise<KeyChain> {
   const wanted = keyText(trusted);
   let present = (await firstFormer(files)) ?? wanted;
   let key = keyOfText(present);
@@ -37,7 +38,7 @@ export async function openKeyChain(files: readonly string[], trusted: KeyObject)
 }
 
 /** The key that signed until the first record that names another one. */
-async function firstFormer(files: readonly string[]): Promise<string | undefined> {
+async function firstFormer(files: readonly LogPart[]): Promise<string | undefined> {
   for (const file of files) {
     for await (const { text } of readLines(file)) {
       const record = text.includes(handOverMark) ? handOverIn(text) : undefined;

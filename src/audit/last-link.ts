@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { beginning, type Link, verifiedRecord } from './chain.ts';
-import { openRegular } from './open-regular.ts';
+import { type LogPart, nameOf, openPart } from './open-regular.ts';
 import { type Line, readBackwards } from './read-backwards.ts';
 
 /** The offset after the last whole line of a file. */
@@ -31,40 +31,31 @@ export class PartFault extends Error {
 }
 
 /** The last record in several files, given oldest first. Throws a `PartFault`. */
-export async function lastLink(files: readonly string[]): Promise<Link> {
+export async function lastLink(files: readonly LogPart[]): Promise<Link> {
   for (const file of [...files].reverse()) {
     const last = await lastRecordIn(file).catch((error: Error) => {
-      throw new PartFault(file, error);
+      throw new PartFault(nameOf(file), error);
     });
     if (last !== undefined) return { seq: last.seq, hash: last.hash };
   }
   return beginning;
 }
 
-async function lastRecordIn(file: string): Promise<End | undefined> {
-  const handle = await openRegular(file);
-  try {
-    return await lastRecord(handle);
-  } finally {
-    await handle.close();
-  }
+async function lastRecordIn(file: LogPart): Promise<End | undefined> {
+  await using opened = await openPart(file);
+  return await lastRecord(opened.handle);
 }
 
 /**
  * The hash of record `seq`; the newest file comes first. Empty if other records are in its place, undefined if the
  * remaining log begins after it.
  */
-export async function hashAt(files: readonly string[], seq: number): Promise<string | undefined> {
+export async function hashAt(files: readonly LogPart[], seq: number): Promise<string | undefined> {
   for (const file of [...files].reverse()) {
-    const handle = await openRegular(file);
-    try {
-      for await (const { text } of readBackwards(handle)) {
-        const found = seqOf(text);
-        if (found !== undefined && found <= seq)
-          return found === seq ? (verifiedRecord(text)?.hash ?? '') : '';
-      }
-    } finally {
-      await handle.close();
+    await using opened = await openPart(file);
+    for await (const { text } of readBackwards(opened.handle)) {
+      const found = seqOf(text);
+      if (found !== undefined && found <= seq) return found === seq ? (verifiedRecord(text)?.hash ?? '') : '';
     }
   }
   return undefined;

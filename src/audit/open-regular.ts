@@ -8,3 +8,17 @@ export async function openRegular(file: string): Promise<FileHandle> {
   await handle.close();
   throw new Error(`${file} is not a regular file`);
 }
+
+/** A file of a log: by a name that it keeps, or open. */
+export type LogPart = string | { readonly name: string; readonly handle: FileHandle };
+
+export function nameOf(part: LogPart): string {
+  return typeof part === 'string' ? part : part.name;
+}
+
+/** What was open stays open. */
+export async function openPart(part: LogPart): Promise<{ readonly handle: FileHandle } & AsyncDisposable> {
+  if (typeof part !== 'string') return { handle: part.handle, [Symbol.asyncDispose]: async () => {} };
+  const handle = await openRegular(part);
+  return { handle, [Symbol.asyncDispose]: () => handle.close() };
+}

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { auditFiles, lastOfPart, rotatedFiles } from './audit-files.ts';
+import { lastOfPart, openAudit, rotatedFiles } from './audit-files.ts';
 import { longestLine } from './chain.ts';
 import { lastLink } from './last-link.ts';
 import { openRegular } from './open-regular.ts';
@@ -47,7 +47,8 @@ export async function* linesOfAudit(
 }
 
 async function firstOfLast(file: string, count: number): Promise<number> {
-  const { seq } = await lastLink(await auditFiles(file));
+  await using log = await openAudit(file);
+  const { seq } = await lastLink(log.parts);
   return Math.max(1, seq - count + 1);
 }
 

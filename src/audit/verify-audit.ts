@@ -1,7 +1,9 @@
 import type { KeyObject } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChainedRecord, firstLink, headText, isAsWritten, type Link, parseRecord } from './chain.ts';
 import { handOverType } from './hand-over.ts';
 import { type KeyChain, openKeyChain } from './key-chain.ts';
+import { type LogPart, nameOf } from './open-regular.ts';
 import { readLines, type TextLine } from './read-lines.ts';
 
 export interface AuditReport {
@@ -43,18 +45,18 @@ export interface VerifyOptions {
 
 /** Follows the chain through `files`, oldest first. Only lines count that are as a gateway writes them. */
 export async function verifyAudit(
-  files: readonly string[],
+  files: readonly LogPart[],
   { key, recorded, from = 1 }: VerifyOptions = {},
 ): Promise<AuditReport> {
   let last: Link | undefined;
   const count = { first: 0, records: 0, heads: 0, rotations: 0, vouchedFor: 0 };
   let line = 0;
   const keys = key && (await openKeyChain(files, key));
-  const report = (file: string, why: string): AuditReport =>
-    why === '' ? count : { ...count, problem: { file, line, why } };
+  const report = (file: LogPart, why: string): AuditReport =>
+    why === '' ? count : { ...count, problem: { file: nameOf(file), line, why } };
   for (const file of files) {
     line = 0;
-    for await (const read of readLines(file)) {
+    for await (const read of linesOf(file)) {
       line += 1;
       const checked = checkLine(read, last, keys);
       if ('why' in checked) return report(file, checked.why);
@@ -74,7 +76,23 @@ export async function verifyAudit(
   if (count.records === 0)
     return report(files.at(-1) ?? '', 'it holds no record: even an idle gateway writes one');
   if (count.first <= from) return count;
-  return { ...count, problem: lackOfBeginning(files[0] ?? '', from, count.first) };
+  return { ...count, problem: lackOfBeginning(nameOf(files[0] ?? ''), from, count.first) };
+}
+
+const unfinishedMs = 200;
+
+/** The last line of a file that is open may be one that its gateway is writing: it is read once more. */
+async function* linesOf(file: LogPart): AsyncGenerator<TextLine> {
+  for await (const line of readLines(file)) {
+    if (line.isEnded || typeof file === 'string') yield line;
+    else {
+      await sleep(unfinishedMs);
+      for await (const again of readLines(file, line.at)) {
+        yield again;
+        break;
+      }
+    }
+  }
 }
 
 /** The chain cannot tell a file that was moved away from one that was cut off. */

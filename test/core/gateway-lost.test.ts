@@ -44,7 +44,7 @@ test('P15 P25: what a killed gateway left running ends once at the next start, i
 async function killedAtOnce(id: string, ...more: object[]): Promise<void> {
   await using core = await startCore(dir);
   const ids = { execution: id, caller: 'relay:host-1', agent: 'coder' };
-  const what = { argv: ['run'], cwd: '/app', uid: 1000, gid: 1000, strategy: 'mirror', planHash: 'h' };
+  const what = { argv: ['run'], cwd: '/app', uid: 1000, gid: 1000, strategy: 'ghost', planHash: 'h' };
   const decision = { type: 'decision', decision: 'allow', rule: 'may-run', reason: 'so', ...what };
   for (const record of [decision, ...more]) {
     await core.records.audit.append({ ...ids, ...record } as AuditRecord);
@@ -70,5 +70,73 @@ test('an end that only the audit knows is told by the history, and not told agai
   expect(outcomesOf(start.executionId)).toHaveLength(1);
   expect(await core.history.find(start.executionId)).toMatchObject({
     ...{ state: 'ended', outcome: 'exited', exitCode: 3, stdoutBytes: 5 },
+  });
+});
+
+const startRecord = {
+  type: 'start',
+  host: 'gone-9',
+  container: 'c-9',
+  planHash: 'h',
+  approver: 'person:ann',
+};
+
+test('A-540 P15 P19: the history takes over a start that only the audit knows, and its host may still run it', async () => {
+  const [withRow, without] = [request('run'), request('run')];
+  {
+    await using core = await startCore(dir, never);
+    void createExecute(core)(relay, withRow, openChannel());
+    await vi.waitUntil(() => core.ran.length === 1);
+    const ids = { execution: withRow.executionId, caller: 'relay:host-1', agent: 'coder' };
+    await core.records.audit.append({ ...ids, ...startRecord } as AuditRecord);
+  }
+  await killedAtOnce(without.executionId, startRecord);
+  await using core = await startCore(dir);
+  await restoreWaiting(core, core.approvals, core.records);
+  for (const { executionId } of [withRow, without]) {
+    expect(await core.history.find(executionId)).toMatchObject({
+      ...{ state: 'ended', reason: 'gateway-lost', decision: 'allow', host: 'gone-9', container: 'c-9' },
+      ...{ approver: 'person:ann', startedAt: expect.any(Number) },
+    });
+  }
+  // The other one is mirrored.
+  expect(core.lost.map(({ id }) => id)).toEqual([without.executionId]);
+});
+
+test.each(['denied', 'approved'] as const)(
+  'A-546 P25: that a person has %s it is in the audit, once, also if the gateway was killed before it was recorded',
+  async (verdict) => {
+    const start = request('ask');
+    {
+      await using core = await startCore(dir);
+      const recordVerdict = never;
+      const parts = { ...core, authorizing: { ...core.authorizing, recordVerdict } };
+      void createExecute(parts)(relay, start, openChannel());
+      await vi.waitUntil(() => core.approvals.pending().length === 1);
+      const [{ id, planHash } = { id: '', planHash: '' }] = core.approvals.pending();
+      const said = { by: 'person:admin', via: 'api', reason: 'so', planHash } as const;
+      expect(await core.approvals.resolve(id, { verdict, ...said })).toMatchObject({ type: 'resolved' });
+    }
+    for (const _ of [1, 2]) {
+      await using core = await startCore(dir);
+      const waiting = await restoreWaiting(core, core.approvals, core.records);
+      expect(waiting).toBe(verdict === 'approved' ? 1 : 0);
+      const verdicts = () => readAudit(dir).filter(({ type }) => type === 'verdict');
+      await vi.waitUntil(() => verdicts().length > 0);
+      expect(verdicts()).toMatchObject([
+        { execution: start.executionId, verdict, by: 'person:admin', via: 'api', reason: 'so' },
+      ]);
+    }
+  },
+);
+
+test('A-540: of a start whose end the audit has the history tells both', async () => {
+  const start = request('run');
+  const end = { outcome: 'exited', code: 0, signal: 0, reason: '', text: '', stdoutBytes: 0, stderrBytes: 0 };
+  await killedAtOnce(start.executionId, startRecord, { type: 'outcome', ...end });
+  await using core = await startCore(dir);
+  await restoreWaiting(core, core.approvals, core.records);
+  expect(await core.history.find(start.executionId)).toMatchObject({
+    ...{ outcome: 'exited', host: 'gone-9', startedAt: expect.any(Number) },
   });
 });

@@ -5,6 +5,7 @@ import type { StateNews } from '../../gateway/ports/notifier.ts';
 import { type Database, openDatabase } from '../../gateway/store/database.ts';
 import { createNotices, hookBounds } from '../../gateway/store/notices.ts';
 import { createFaults } from '../../src/faults.ts';
+import { steadyClock } from '../../src/steady-clock.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 const secret = 'a secret of the test';
@@ -12,24 +13,25 @@ const waiting = { timeout: 60_000, interval: 20 } as const;
 
 let database: Database;
 let receiver: Receiver;
+/** By the clock of the queue. */
+let time: number;
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  time = Date.now();
   database = await openDatabase(':memory:', 'crash');
   receiver = await startReceiver(secret);
   receiver.answer = { status: 503 };
 });
 afterEach(async () => {
-  vi.useRealTimers();
   await receiver[Symbol.asyncDispose]();
   await database.destroy();
 });
 
 /** A webhook of the real queue, and what it logged. */
-function open() {
+function open(now = () => time) {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => lines.push(line) });
   const faults = createFaults(log);
-  const queue = createNotices(database).hooks;
+  const queue = createNotices(database, hookBounds, now).hooks;
   const { url } = receiver;
   const config = { name: 'pager', url, secret: { env: '' }, private: true, tells: [], agents: {} };
   const webhook = openWebhook({ config, secret, queue, link: () => '', faults, log });
@@ -50,18 +52,18 @@ const tried = (id: string, tries: number) =>
 
 test('what nobody takes is tried for an hour and then lost, which the log and doctor say', async () => {
   const { webhook, lost, faults } = open();
-  const begun = Date.now();
+  const begun = time;
   await webhook.tell(news('old'));
   await tried('old', 1);
   expect(webhook.problems()).toEqual(['webhook pager is not told now: it answered 503']);
 
-  vi.setSystemTime(begun + 59 * 60_000);
+  time = begun + 59 * 60_000;
   await webhook.tell(news('young'));
   await tried('old', 2);
   await tried('young', 1);
   expect(lost()).toEqual([]);
 
-  vi.setSystemTime(begun + 60 * 60_000);
+  time = begun + 60 * 60_000;
   await webhook.tell(news('new'));
   await expect.poll(async () => (await rows()).map(({ id }) => id), waiting).toEqual(['young', 'new']);
   await tried('new', 1);
@@ -71,12 +73,49 @@ test('what nobody takes is tried for an hour and then lost, which the log and do
 
   // What is young enough is told when the receiver is back.
   receiver.answer = { status: 204 };
-  vi.setSystemTime(begun + 61 * 60_000);
+  time = begun + 61 * 60_000;
   await webhook.tell(news('last'));
   await expect.poll(async () => (await rows()).length, waiting).toBe(0);
   expect(webhook.problems()).toEqual(['webhook pager was not told of 1 events since the start']);
   expect(faults.count()).toBe(0);
   await webhook.close();
+});
+
+test.each([
+  ['back', -3_600_000],
+  ['ahead', 7_200_000],
+] as const)(
+  'A-542 P26: what nobody takes is tried again, and not given up, also if the wall clock is set %s',
+  async (_way, jump) => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      const { webhook, lost } = open(steadyClock());
+      await webhook.tell(news('one'));
+      await tried('one', 1);
+      vi.setSystemTime(Date.now() + jump);
+      await tried('one', 2);
+      expect(lost()).toEqual([]);
+      await webhook.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  },
+);
+
+test('A-542 P26: at a start what waits is due, whatever the clock said when it was put off', async () => {
+  const before = createNotices(database, hookBounds, () => time);
+  await before.hooks.add('pager', { id: 'one', event: 'host-down', agent: '', body: '{}' });
+  const row = (await before.hooks.next('pager'))?.row ?? 0;
+  await before.hooks.later(row, time + 1000, 1);
+  await before.chats.add('ops', { id: 'one', agent: '', kind: 'note', approval: '', body: '{}' });
+  await before.chats.later(await before.chats.due('ops'), time + 1000);
+
+  const start = time - 3_600_000;
+  const after = createNotices(database, hookBounds, () => start);
+  await after.hooks.keepOnly(['pager']);
+  await after.chats.keepOnly(['ops']);
+  expect(await after.hooks.next('pager')).toMatchObject({ next_at: start, made_at: start, tries: 1 });
+  expect(await after.chats.due('ops')).toMatchObject([{ id: 'one', due_since: start, tries: 1 }]);
 });
 
 test.each([
@@ -86,7 +125,7 @@ test.each([
   const { webhook, queue, lost } = open();
   // All but the last as if they were added before: they wait for another hour.
   const body = 'x'.repeat(size);
-  const times = { made_at: Date.now(), next_at: Date.now() + 3_600_000, tries: 0 };
+  const times = { made_at: time, next_at: time + 3_600_000, tries: 0 };
   for (let at = 0; at < count; at += 1) {
     const row = { hook: 'pager', id: `${at}`, event: 'host-down', agent: '', body, bytes: size, ...times };
     await database.insertInto('hook_deliveries').values(row).execute();

@@ -11,7 +11,7 @@ const noon = Date.parse('2026-01-01T12:00:00Z');
 
 let database: Database;
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: noon });
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: noon });
   database = await openDatabase(':memory:', 'crash');
 });
 afterEach(async () => {
@@ -37,9 +37,9 @@ function startTelling(yeses: ShownYes[] = []) {
 test('who was told is reminded at each of its times, once for what was missed while no gateway ran, and twenty times at most', async () => {
   const first = startTelling();
   for (let passed = 0; passed <= 25; passed += 1) {
-    vi.setSystemTime(noon + passed * minute);
     await first.look();
     await first.look();
+    vi.advanceTimersByTime(minute);
   }
   expect(first.events()).toEqual(['question', 'question-reminder', 'question-reminder']);
 
@@ -49,12 +49,31 @@ test('who was told is reminded at each of its times, once for what was missed wh
   await second.look();
   expect(second.events()).toEqual(['question-reminder']);
   for (let passed = 96; passed < 600; passed += 1) {
-    vi.setSystemTime(noon + passed * minute);
+    vi.advanceTimersByTime(minute);
     await second.look();
   }
   // The ninth time was the first of them.
   expect(second.reminders()).toBe(12);
 });
+
+test.each([
+  ['back', -60 * minute],
+  ['ahead', 300 * minute],
+] as const)(
+  'A-542 P26: who was told is reminded at its time, also if the wall clock is set %s',
+  async (_way, jump) => {
+    const { look, reminders } = startTelling();
+    await look();
+    vi.setSystemTime(Date.now() + jump);
+    await look();
+    expect(reminders()).toBe(0);
+    for (const wanted of [1, 2]) {
+      vi.advanceTimersByTime(10 * minute);
+      await look();
+      expect(reminders()).toBe(wanted);
+    }
+  },
+);
 
 test('who shows a question is told when a yes comes, and when it counts no longer, each once', async () => {
   const yes: ShownYes = { by: 'person:ann', via: 'cli', reason: '', at: noon, stamp: '', counts: true };

@@ -50,6 +50,7 @@ export function openRoom(parts: RoomParts): Notifier {
 
 interface Stepping {
   readonly troubles: Troubles;
+  /** On the monotonic clock. */
   readonly pace: { notBefore: number };
   readonly signal: AbortSignal;
 }
@@ -57,7 +58,7 @@ interface Stepping {
 /** One call; resolves with how long to wait for the next one. */
 async function step(parts: RoomParts, { troubles, pace, signal }: Stepping): Promise<number> {
   const { name, room, posts } = parts;
-  const early = pace.notBefore - Date.now();
+  const early = pace.notBefore - performance.now();
   if (early > 0) return early;
   const due = await posts.due(name);
   const [first] = due;
@@ -73,7 +74,7 @@ async function step(parts: RoomParts, { troubles, pace, signal }: Stepping): Pro
     ? room.post(message, signal)
     : room.edit(first.message, message, signal));
   if (signal.aborted && 'why' in answer) return 0;
-  pace.notBefore = Date.now() + room.gapMs;
+  pace.notBefore = performance.now() + room.gapMs;
   if ('ref' in answer) {
     await posts.shown(rows, answer.ref);
     troubles.worked();
@@ -83,7 +84,7 @@ async function step(parts: RoomParts, { troubles, pace, signal }: Stepping): Pro
 
 async function untilNext({ posts, name }: RoomParts): Promise<number | undefined> {
   const at = await posts.nextAt(name);
-  return at === undefined ? undefined : Math.max(at - Date.now(), 1);
+  return at === undefined ? undefined : Math.max(at - posts.now(), 1);
 }
 
 /** What is told in one message with the first of them. Such a message has no buttons. */
@@ -102,9 +103,9 @@ async function tryLater(
   { posts, troubles, pace }: Pick<RoomParts, 'posts'> & Pick<Stepping, 'troubles' | 'pace'>,
 ): Promise<void> {
   troubles.failed(why);
-  const now = Date.now();
   // The service counts calls, not messages: nothing else is sent to this chat before.
-  pace.notBefore = Math.max(pace.notBefore, now + Math.min(waitMs, giveUpMs));
+  pace.notBefore = Math.max(pace.notBefore, performance.now() + Math.min(waitMs, giveUpMs));
+  const now = posts.now();
   const old = rows.filter(({ due_since: since }) => now - since > giveUpMs);
   if (old.length > 0) {
     await posts.drop(old);
@@ -112,6 +113,6 @@ async function tryLater(
   }
   const rest = rows.filter((row) => !old.includes(row));
   const tries = Math.max(...rest.map((row) => row.tries), 0);
-  if (rest.length > 0)
-    await posts.later(rest, Math.max(now + (waitMs > 0 ? 0 : backoff(tries)), pace.notBefore));
+  const notBeforeMs = pace.notBefore - performance.now();
+  if (rest.length > 0) await posts.later(rest, now + Math.max(waitMs > 0 ? 0 : backoff(tries), notBeforeMs));
 }

@@ -33,7 +33,9 @@ export function createQuestionNews(given: QuestionNewsParts): () => Promise<void
     // One that waits tells of all that has changed until its turn: a database that is slow makes no queue.
     next ??= inTurn(async () => {
       next = undefined;
-      told ??= new Map((await parts.told.all()).map((row) => [row.approval, { row, yeses: '' }]));
+      told ??= new Map(
+        (await parts.told.all()).map((row) => [row.approval, { row, yeses: '', since: undefined }]),
+      );
       await tellChanges(told, parts);
     });
     return next;
@@ -44,6 +46,8 @@ interface Told {
   readonly row: ToldQuestionRow;
   /** Whose yes counted when it was told last; a gateway before this one may have told of some. */
   yeses: string;
+  /** When it came, on the monotonic clock: its time to answer is of that clock, too. Undefined before it was seen here. */
+  since: number | undefined;
 }
 
 async function tellChanges(told: Map<string, Told>, parts: QuestionNewsParts): Promise<void> {
@@ -54,7 +58,7 @@ async function tellChanges(told: Map<string, Told>, parts: QuestionNewsParts): P
     if (known === undefined) await tellNew(question, told, parts);
     else {
       await tellChange(question, known, parts);
-      await tellAgain(question, known.row, parts);
+      await tellAgain(question, known, parts);
     }
   }
   for (const id of [...told.keys()].filter((each) => !waiting.has(each))) await tellEnd(id, told, parts);
@@ -69,7 +73,12 @@ async function tellNew(
   await tell({ event: 'question', id: `question/${id}`, at, ...withMaskedPlan(question) });
   const row = { approval: id, told_at: Date.now(), reminded: 0, escalated: 0 };
   await kept.add(row);
-  told.set(id, { row, yeses: yesesOf(question) });
+  told.set(id, { row, yeses: yesesOf(question), since: sinceOf(question) });
+}
+
+/** Of a question of an earlier gateway only the wall clock tells. */
+function sinceOf({ createdAt }: PendingApproval): number {
+  return performance.now() - Math.max(0, Date.now() - createdAt);
 }
 
 /** After the first yes of two, or when one counts no more. */
@@ -92,13 +101,14 @@ function yesesOf({ yeses }: PendingApproval): string {
 /** Nobody has answered it for as long as its rule says. */
 async function tellAgain(
   question: PendingApproval,
-  row: ToldQuestionRow,
+  known: Told,
   { told: kept, tell }: QuestionNewsParts,
 ): Promise<void> {
-  const { id, createdAt, consent } = question;
+  const { id, consent } = question;
   const { remindMs, escalate } = consent;
-  const [at, before] = [Date.now(), { ...row }];
-  const waited = at - createdAt;
+  const { row } = known;
+  known.since ??= sinceOf(question);
+  const [at, waited, before] = [Date.now(), performance.now() - known.since, { ...row }];
   if (escalate !== undefined && row.escalated === 0 && waited >= escalate.afterMs) {
     const { to } = escalate;
     await tell({

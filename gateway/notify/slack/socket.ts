@@ -35,12 +35,12 @@ export function serveSocket(url: string, { opened, received, signal }: SocketPar
     ...{ perMessageDeflate: false, followRedirects: false },
   });
   return new Promise((resolve) => {
-    let lastAt = Date.now();
+    let lastAt = performance.now();
     const heard = () => {
-      lastAt = Date.now();
+      lastAt = performance.now();
     };
     const beat = setInterval(() => {
-      if (Date.now() - lastAt > silentMs) socket.terminate();
+      if (performance.now() - lastAt > silentMs) socket.terminate();
       else if (socket.readyState === WebSocket.OPEN) socket.ping();
     }, pingMs).unref();
     const aborted = onAbort(signal, () => socket.terminate());

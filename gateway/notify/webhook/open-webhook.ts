@@ -57,7 +57,7 @@ async function step(parts: WebhookParts, troubles: Troubles, signal: AbortSignal
   const { config, queue } = parts;
   const row = await queue.next(config.name);
   if (row === undefined) return longestMs;
-  const early = row.next_at - Date.now();
+  const early = row.next_at - queue.now();
   if (early > 0) return early;
   const answer = await postHook(receiverOf(parts), row, signal);
   if (signal.aborted) return 0;
@@ -75,7 +75,7 @@ async function tryLater(
   troubles: Troubles,
 ): Promise<void> {
   troubles.failed(why);
-  const nextAt = Date.now() + Math.max(backoff(row.tries), Math.min(waitMs, longestMs));
+  const nextAt = queue.now() + Math.max(backoff(row.tries), Math.min(waitMs, longestMs));
   if (nextAt - row.made_at <= giveUpMs) return await queue.later(row.row, nextAt, row.tries + 1);
   await queue.drop(row.row);
   troubles.lose(1, why);

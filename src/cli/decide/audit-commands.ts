@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { nameOf } from '../../audit/open-regular.ts';
 import type { Recorded } from '../../audit/recorded-link.ts';
 import type { AuditReport, Problem } from '../../audit/verify-audit.ts';
 import { readTextFile } from '../../config/read-text-file.ts';
@@ -58,18 +59,19 @@ function parseNumber(text: string): number {
 }
 
 async function verify(file: string, options: VerifyOptions): Promise<void> {
-  const [{ auditFiles, strayParts, unreadNames }, { verifyAudit }] = await Promise.all([
+  const [{ openAudit, strayParts, unreadNames }, { verifyAudit }] = await Promise.all([
     import('../../audit/audit-files.ts'),
     import('../../audit/verify-audit.ts'),
   ]);
   const key = await readKey(file, options.key);
   // First, because records that are appended meanwhile are in the files only.
   const recorded = await recordedIn(file, options.database);
-  const files = await auditFiles(file).catch(unreadable(file));
+  await using log = await openAudit(file).catch(unreadable(file));
+  const files = log.parts.map(nameOf);
   const strays = await strayParts(file).catch(unreadable(file));
   const unread = await unreadNames(file).catch(unreadable(file));
   await access(files.at(-1) ?? file, constants.R_OK).catch(unreadable(file));
-  const report = await verifyAudit(files, { key, recorded: recorded.link, from: options.from }).catch(
+  const report = await verifyAudit(log.parts, { key, recorded: recorded.link, from: options.from }).catch(
     unreadable(file),
   );
   const { problem } = report;

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { auditFiles } from '../../../audit/audit-files.ts';
+import { openAudit } from '../../../audit/audit-files.ts';
 import { beginning, type Link } from '../../../audit/chain.ts';
 import { readFaultNotes } from '../../../audit/fault-notes.ts';
 import { hashAt, lastLink } from '../../../audit/last-link.ts';
+import type { LogPart } from '../../../audit/open-regular.ts';
 import { type Recorded, recordedLink } from '../../../audit/recorded-link.ts';
 import type { GatewayConfig } from '../../../config/gateway-config.ts';
 import { stateFiles } from '../../../pki/state-files.ts';
@@ -35,9 +36,9 @@ async function checkEnd({ state, audit }: GatewayConfig): Promise<Finding> {
     return bad('database', `${database}: ${messageOf(error)}`, 'start the gateway: it says what to do');
   }
   try {
-    const files = await auditFiles(audit);
-    const last = await lastLink(files);
-    const text = await problemOf(files, last, recorded.link ?? beginning);
+    await using log = await openAudit(audit);
+    const last = await lastLink(log.parts);
+    const text = await problemOf(log.parts, last, recorded.link ?? beginning);
     if (text !== '') return bad('audit', `${audit}: ${text}`, fix);
     const compared = recorded.why === '' ? '' : `, not compared with ${database}: ${recorded.why}`;
     return good('audit', `${audit}: ${last.seq} records${compared}`);
@@ -46,7 +47,7 @@ async function checkEnd({ state, audit }: GatewayConfig): Promise<Finding> {
   }
 }
 
-async function problemOf(files: readonly string[], last: Link, recorded: Link): Promise<string> {
+async function problemOf(files: readonly LogPart[], last: Link, recorded: Link): Promise<string> {
   if (last.seq < recorded.seq) return `it ends at record ${last.seq}; record ${recorded.seq} was written`;
   const hash = recorded.seq === 0 ? undefined : await hashAt(files, recorded.seq);
   const isOther = hash !== undefined && hash !== recorded.hash;

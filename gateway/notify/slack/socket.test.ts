@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test, vi } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { serveSocket } from './socket.ts';
+
+const hour = 3_600_000;
+
+afterEach(() => void vi.useRealTimers());
+
+/** A connection that Slack has said hello on. */
+async function connect() {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const connected = once(server, 'connection') as Promise<[WebSocket]>;
+  const [opened, stopping] = [Promise.withResolvers<void>(), new AbortController()];
+  const parts = { opened: opened.resolve, received: () => {}, signal: stopping.signal };
+  const ended = serveSocket(`ws://127.0.0.1:${port}`, parts).then(({ why }) => why);
+  const [peer] = await connected;
+  peer.send('{"type":"hello"}');
+  await opened.promise;
+  return {
+    peer,
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort();
+      await ended;
+      server.close();
+    },
+  };
+}
+
+test('A-542 P26: a wall clock that is set ahead ends no connection', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  await using connection = await connect();
+  vi.setSystemTime(Date.now() + hour);
+  const pinged = once(connection.peer, 'ping').then(() => 'pinged');
+  vi.advanceTimersByTime(15_000);
+  expect(await Promise.race([pinged, connection.ended])).toBe('pinged');
+});
+
+test('A-542 P26: nobody is missed for longer because a wall clock is set back', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance', 'setInterval', 'clearInterval'] });
+  await using connection = await connect();
+  vi.setSystemTime(Date.now() - hour);
+  // No answer to a ping comes within this turn.
+  vi.advanceTimersByTime(60_000);
+  expect(await connection.ended).toBe('the connection was closed');
+});

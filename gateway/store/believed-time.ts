@@ -1,0 +1,40 @@
+import type { BelievedTimeRow } from './believed-time-row.ts';
+import type { Database } from './database.ts';
+
+const dayMs = 24 * 3_600_000;
+const everyMs = 60_000;
+
+/** Never ahead of the wall clock. Where no gateway has run yet the wall clock is all there is. */
+export async function believedTime(database: Database): Promise<number> {
+  const row = await database.selectFrom('believed_time').select('at').executeTakeFirst();
+  return Math.min(row?.at ?? Number.POSITIVE_INFINITY, Date.now());
+}
+
+type Believed = Omit<BelievedTimeRow, 'one'>;
+
+/** `passed` milliseconds later. A wall clock that is behind is believed at once, one that is ahead after a day. */
+export function goneOn({ at, ahead, ran }: Believed, passed: number, wall: number): Believed {
+  const now = Math.min(at + passed, wall);
+  const least = Math.min(ahead, wall - now);
+  if (ran + passed < dayMs) return { at: now, ahead: least, ran: ran + passed };
+  return { at: now + least, ahead: wall - now - least, ran: 0 };
+}
+
+/** Now and every minute until the returned function is called. The time that no gateway runs has passed by the wall clock only. */
+export function keepBelievedTime(database: Database): () => void {
+  let last = performance.now();
+  const goOn = async () => {
+    const begun = performance.now();
+    const wall = Date.now();
+    const row = await database.selectFrom('believed_time').selectAll().executeTakeFirst();
+    const next = goneOn(row ?? { at: wall, ahead: 0, ran: 0 }, Math.round(begun - last), wall);
+    const insert = database.insertInto('believed_time').values({ one: 1, ...next });
+    await insert.onConflict((conflict) => conflict.column('one').doUpdateSet(next)).execute();
+    last = begun;
+  };
+  // If it cannot be written, more is kept.
+  const tell = () => void goOn().catch(() => {});
+  const timer = setInterval(tell, everyMs).unref();
+  tell();
+  return () => clearInterval(timer);
+}
