@@ -129,4 +129,6 @@ test('A-395: a list may be long, and what is said of one thing may not', async (
   for (const path of ['/containers/json?long=1', '/v1.41/containers/json?long=1'])
     expect(await getJson(docker, path, 5000)).toHaveLength(2);
   await expect(getJson(docker, '/images/one/json', 5000)).rejects.toThrow(/more than 1048576 bytes/);
+  // it is parsed in one piece.
+  await expect(getJson(docker, '/volumes?long=1', 5000)).rejects.toThrow(/more than 2097152 bytes/);
 });

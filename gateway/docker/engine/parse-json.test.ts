@@ -23,16 +23,15 @@ test('A-550 P20: a long answer has a piece of its own, and a list of megabytes o
       // One looks whether it is costly, and one where it may be cut.
       expect(pieces).toBeLessThanOrEqual(quarters + 3);
     }),
-    { numRuns: 15 },
+    { numRuns: 8 },
   );
   expect((await parsed('{"is":"small"}')).pieces).toBe(0);
   expect((await parsed(JSON.stringify({ is: 'x'.repeat(20_000) }))).pieces).toBe(1);
 });
 
 test('A-550 P20: a list is not parsed if one of its items is longer than what an engine says of one thing', async () => {
-  const keys = Array.from({ length: 300_000 }, (_, n) => [n.toString(36), 1]);
-  const lists = [[Object.fromEntries(keys)], [1, 2, Object.fromEntries(keys), 3]];
-  for (const list of lists) await expect(parsed(JSON.stringify(list))).rejects.toThrow(EngineBroke);
+  const long = `{${'"key":1,'.repeat(200_000)}"last":1}`;
+  for (const list of [`[${long}]`, `[1,2,${long},3]`]) await expect(parsed(list)).rejects.toThrow(EngineBroke);
 });
 
 test('what is no list to its end is no JSON', async () => {
