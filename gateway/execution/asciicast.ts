@@ -36,7 +36,8 @@ export async function* asciicastOf(
       await nextPiece();
     }
   }
-  yield lines + event('o', text.rest());
+  lines += event('o', text.rest());
+  if (lines !== '') yield lines;
 }
 
 function line(value: unknown): string {

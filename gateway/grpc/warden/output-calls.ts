@@ -75,7 +75,7 @@ export function followOutput(
       onAbort(gone.signal, () => clearInterval(looking));
       const tell = teller(followed, fromNow);
       let timer: NodeJS.Timeout | undefined;
-      let busy = false;
+      let [busy, stale] = [false, false];
       const write = faults.guard('follow', () => {
         timer = undefined;
         // A reader that is behind gets the newest when it reads again.
@@ -84,16 +84,17 @@ export function followOutput(
         const last = messages.pop();
         for (const event of messages) call.write({ event });
         if (last === undefined) return;
-        busy = true;
+        [busy, stale] = [true, false];
         call.write({ event: last }, () => {
           busy = false;
-          changed();
+          if (stale) changed();
         });
       });
       // All who read along hear of the same bytes in the same moment.
       const go = inPieces(nextPiece, write);
       const changed = (): void => {
-        timer ??= setTimeout(go, settleMs).unref();
+        stale = busy;
+        if (!busy) timer ??= setTimeout(go, settleMs).unref();
       };
       followed.output.watch(changed, gone.signal);
       go();

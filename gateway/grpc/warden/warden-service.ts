@@ -44,7 +44,7 @@ export interface WardenServiceParts {
 }
 
 export function wardenService(parts: WardenServiceParts): WardenServiceServer {
-  const { callers, warden, enrolment } = parts;
+  const { warden, enrolment } = parts;
   const by = answerer(parts);
   const seal = createSeal();
   const lists = wardenLists(warden, seal);
