@@ -10,7 +10,7 @@ import { pageUrl } from './browsers/page-url.ts';
 import { createLookTurns } from './connections/look-turns.ts';
 import { createOpenRequests } from './connections/open-requests.ts';
 import type { Execute, Resume } from './execute.ts';
-import type { OfferLane } from './grpc/carry.ts';
+import type { OfferHome, OfferLane } from './grpc/carry.ts';
 import { startEnrolmentServer } from './grpc/start-enrolment-server.ts';
 import { startGrpcServer } from './grpc/start-grpc-server.ts';
 import { startHttpServer } from './http/start-http-server.ts';
@@ -42,7 +42,7 @@ export interface Served {
   readonly events: EventFeed;
   readonly detached: Detached;
   readonly relays: RelayRegistry;
-  readonly offerHome: OfferLane;
+  readonly offerHome: OfferHome;
   readonly offerWayOut: (...offered: [...Parameters<OfferLane>, mcp: McpDoor]) => ReturnType<OfferLane>;
   readonly principals: Principals;
   /** By which people sign in; undefined if gateway.yaml names none. */

@@ -23,7 +23,7 @@ import { fillInitVolume } from './init/init-volume.ts';
 import type { NativeFiles, NativeFilesFor } from './init/native-files.ts';
 import { removeOldInitVolumes } from './init/remove-old-init-volumes.ts';
 import { openReplica, removeReplica } from './replica/open-replica.ts';
-import { replicaAgents } from './replica/replica-volumes.ts';
+import { replicasOn } from './replica/replica-volumes.ts';
 import { watchEngine } from './watch-engine.ts';
 
 /**
@@ -88,8 +88,8 @@ function openEngine(
     removeStrays: (keep, signal) =>
       mapped(removeStrays(source, new Set([...keep, ...source.carriers]), signal)),
     openReplica: (wish, signal) => openReplica(source, wish, signal),
-    replicaAgents: () => mapped(replicaAgents(docker, gatewayId)),
-    removeReplica: (agent) => mapped(removeReplica(source, agent)),
+    replicas: () => mapped(replicasOn(docker, gatewayId)),
+    removeReplica: (of) => mapped(removeReplica(source, of)),
     watch: (options, signal) =>
       mapped(watchEngine({ docker, gatewayId, departures: leaving }, options, signal)),
     close: () => {

@@ -7,6 +7,7 @@ export const recordablePlanBytes = 8 * 1024;
 /** The plan of a question can be read and sent whole, and is kept whole until the question is answered. */
 export const questionPlanBytes = 64 * 1024;
 const operandBytes = 1024;
+const textBytes = 4096;
 
 /** The most of a plan's text in the history. If the plan is longer, the history keeps only its hash. */
 export function recordablePlan(canonical: string): string {
@@ -19,8 +20,15 @@ export function recordableOperands(operands: readonly Operand[]): readonly Opera
     const path = operand.path === undefined ? {} : { path: firstBytes(operand.path, operandBytes) };
     if (!('digest' in operand))
       return { ...path, notInspected: firstBytes(operand.notInspected, operandBytes) };
-    return { ...operand, ...path, file: firstBytes(operand.file, operandBytes) };
+    const { notHeld, file } = operand;
+    const why = notHeld === undefined ? {} : { notHeld: firstBytes(notHeld, operandBytes) };
+    return { ...operand, ...path, ...why, file: firstBytes(file, operandBytes) };
   });
+}
+
+/** Why a command ended as it did: a path that a Docker host told may be in it. */
+export function recordableText(text: string): string {
+  return firstBytes(text, textBytes);
 }
 
 /** The lines of the audit and the row of the history, without the command and its plan. */

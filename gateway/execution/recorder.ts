@@ -11,7 +11,7 @@ import type { ExecutionRecord } from '../ports/execution-record.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
 import type { RecordedVerdict } from '../ports/verdict.ts';
 import type { Outputs } from '../store/outputs.ts';
-import { recordableOperands, recordablePlan } from './bounded-records.ts';
+import { recordableOperands, recordablePlan, recordableText } from './bounded-records.ts';
 import type { DecidedFacts, EndFacts, Execution } from './execution.ts';
 import type { OutputTotals } from './output-tally.ts';
 import type { Refusals } from './refusals.ts';
@@ -190,5 +190,6 @@ function endFields(outcome: Outcome): Omit<EndFacts, 'stdoutBytes' | 'stderrByte
 }
 
 function reasonOf(outcome: Outcome): { reason: string; text: string } {
-  return 'reason' in outcome ? { reason: outcome.reason, text: outcome.text } : { reason: '', text: '' };
+  if (!('reason' in outcome)) return { reason: '', text: '' };
+  return { reason: outcome.reason, text: recordableText(outcome.text) };
 }

@@ -92,7 +92,7 @@ export function visitOf(
   { record: { id } }: Execution,
   { workspaces }: Pick<PlacerParts, 'workspaces'>,
 ): Visit | undefined {
-  return mounts.length === 0 ? undefined : workspaces.visit(host.config, agent, id);
+  return mounts.length === 0 ? undefined : workspaces.visit(host.config, agent, id, mounts[0]);
 }
 
 function claim(lease: Lease, key: string, parts: PlacerParts): Placed | undefined {

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { type handleBidiStreamingCall, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { onAbort } from '../../src/abort.ts';
+import type { WorkspaceConfig } from '../../src/config/gateway-config.ts';
 import type { CarryRequest, CarryResponse } from '../../src/gen/clawrden/v1/relay.ts';
 import { byteLane } from '../../src/wire/byte-lane.ts';
 import type { Callers } from './calls/authenticate.ts';
@@ -9,16 +10,21 @@ import { CallRefused, toStatus } from './calls/errors.ts';
 /** Takes an agent's lane from a relay, or returns why it is refused. */
 export type OfferLane = (relay: string, agent: string, lane: Duplex) => string | undefined;
 
+/** The same of a lane to a home; an older relay does not say where that is. */
+export type OfferHome = (
+  ...offered: [...Parameters<OfferLane>, place?: Pick<WorkspaceConfig, 'kind' | 'source'>]
+) => string | undefined;
+
 export interface CarryParts {
   readonly callers: Callers;
-  readonly offer: OfferLane;
+  readonly offer: OfferHome;
   /** Aborts when the server closes. */
   readonly closing: AbortSignal;
 }
 
 type CarryCall = ServerDuplexStream<CarryRequest, CarryResponse>;
 
-/** A relay's lane: the first message names the agent, all others are bytes of frames. */
+/** A relay's lane: the first message names the agent and its home, all others are bytes of frames. */
 export function carry({
   callers,
   offer,
@@ -31,7 +37,8 @@ export function carry({
       if (message?.$case !== 'start')
         return refuse(call, status.INVALID_ARGUMENT, 'the start of a lane comes first');
       const lane = laneOf(call);
-      const why = offer(name, message.value.agent, lane);
+      const { agent, home } = message.value;
+      const why = offer(name, agent, lane, home && { kind: home.$case, source: home.value });
       if (why !== undefined) return refuse(call, status.PERMISSION_DENIED, why);
       // Everybody may ask for one.
       callers.countAsLane(call, true);

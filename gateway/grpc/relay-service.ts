@@ -18,7 +18,7 @@ import type { Callers } from './calls/authenticate.ts';
 import { CallRefused, toStatus } from './calls/errors.ts';
 import { type RelayCallRates, relayCallRates } from './calls/relay-call-rates.ts';
 import { unary } from './calls/unary.ts';
-import { carry, type OfferLane } from './carry.ts';
+import { carry, type OfferHome, type OfferLane } from './carry.ts';
 import { newestReport } from './newest-report.ts';
 
 export interface RelayServiceParts {
@@ -26,7 +26,7 @@ export interface RelayServiceParts {
   readonly enrolment: Enrolment;
   readonly authorities: Pick<Authorities, 'print'>;
   readonly relays: RelayRegistry;
-  readonly offerHome: OfferLane;
+  readonly offerHome: OfferHome;
   readonly offerWayOut: OfferLane;
   /** `relayCallRates` if absent. */
   readonly rates?: RelayCallRates;

@@ -13,7 +13,7 @@ import type { WardenApi } from '../ports/warden-api.ts';
 import { authenticateCalls } from './calls/authenticate.ts';
 import { firstMessageWithin } from './calls/first-message.ts';
 import { type RelayCallRates } from './calls/relay-call-rates.ts';
-import type { OfferLane } from './carry.ts';
+import type { OfferHome, OfferLane } from './carry.ts';
 import { executionService } from './execute/execution-service.ts';
 import { Front } from './front/front.ts';
 import { closeServer, listen, newServer } from './front/listen.ts';
@@ -35,7 +35,7 @@ export interface GrpcServerOptions {
   readonly looks: LookTurns;
   readonly signIn: SignIn;
   readonly relays: RelayRegistry;
-  readonly offerHome: OfferLane;
+  readonly offerHome: OfferHome;
   readonly offerWayOut: OfferLane;
   readonly limits: ConnectionLimits;
   /** `relayCallRates` if absent. */

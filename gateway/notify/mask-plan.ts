@@ -33,7 +33,11 @@ function maskScript(script: ScriptOperand): ScriptOperand {
 }
 
 function maskOperand(operand: Operand): Operand {
-  if ('digest' in operand) return { ...operand, path: maskText(operand.path), file: maskText(operand.file) };
+  if ('digest' in operand) {
+    const { path, file, notHeld } = operand;
+    const why = notHeld !== undefined && { notHeld: maskText(notHeld) };
+    return { ...operand, path: maskText(path), file: maskText(file), ...why };
+  }
   const { path, notInspected } = operand;
   return { ...(path !== undefined && { path: maskText(path) }), notInspected: maskText(notInspected) };
 }

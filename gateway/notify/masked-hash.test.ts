@@ -92,3 +92,10 @@ it('a question of which nothing is masked is told with its plan hash', () => {
   const question = questionOf(usual);
   expect(sentOf(question)).toContain(`"planHash":"${question.planHash}"`);
 });
+
+it('A-561: nor is a credential in why a script is not held', () => {
+  const notHeld = 'DB_PASSWORD=hunter2hunter2hunter2';
+  const operands = [{ path: 'x.sh', digest: 'd', file: '/app/x.sh', notHeld }];
+  const { plan } = withMaskedPlan(questionOf({ ...usual, operands })).masked();
+  expect(JSON.stringify(plan)).not.toContain('hunter2');
+});

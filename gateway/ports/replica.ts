@@ -2,9 +2,15 @@ import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts
 import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
 import type { CarrierLimits } from '../../src/carrier-client/hello.ts';
 
-/** Whose workspace a replica follows, and what it may hold. */
-export interface ReplicaWish {
+/** Of what a replica is: each home of each agent has its own. */
+export interface ReplicaOf {
   readonly agent: string;
+  /** The id of the home that it follows; empty: a gateway made it that did not tell homes apart. */
+  readonly home: string;
+}
+
+/** What a replica follows, and what it may hold. */
+export interface ReplicaWish extends ReplicaOf {
   readonly limits: CarrierLimits;
   /** Names, and paths from the root, that are not carried. */
   readonly excludes: readonly string[];
@@ -30,16 +36,16 @@ export interface Replica {
 /** Replicas on one engine; `docker/` is the only implementation. Every call has its own deadline. */
 export interface ReplicaHost {
   /**
-   * Starts the carrier of a replica, and makes the replica if it is not there. A carrier of the same agent that is
-   * there ends: at any time one replica has one. Throws like `Engine.startGhost`, but never `workspace-missing`;
+   * Starts the carrier of a replica, and makes the replica if it is not there. A carrier of the same replica that is
+   * there ends: at any time one has one. Throws like `Engine.startGhost`, but never `workspace-missing`;
    * what the carrier says is thrown as `toWorkspaceError` makes it.
    */
   readonly openReplica: (wish: ReplicaWish, signal: AbortSignal) => Promise<Replica>;
-  /** The agents of which this gateway has a replica here: 2000 at most, each with the name that its replica has. */
-  readonly replicaAgents: () => Promise<string[]>;
+  /** The replicas that this gateway has here: 2000 at most, each under the name that it gives. */
+  readonly replicas: () => Promise<ReplicaOf[]>;
   /**
    * Removes a replica with what it holds; false if there was none. Rejects while a ghost runs on it. Call `end` of an
    * open one before.
    */
-  readonly removeReplica: (agent: string) => Promise<boolean>;
+  readonly removeReplica: (of: ReplicaOf) => Promise<boolean>;
 }

@@ -9,6 +9,7 @@ import type { KnownPerson, PersonRole, WantedPerson } from '../ports/known-princ
 import type { Principal, Scope } from '../ports/principal.ts';
 import type { Database } from '../store/database.ts';
 import { keepPerson, keepPersonRemoved } from '../store/people.ts';
+import { hasSignIn } from '../store/sign-ins.ts';
 import { type PersonEntry, personEntry, personOfRow, recordOfPerson, rowOfPerson } from './person-entry.ts';
 import { scopeProblem } from './scope-text.ts';
 
@@ -104,6 +105,7 @@ async function takeIn(first: FirstPeople, keeping: Keeping): Promise<void> {
   const fresh = [...first].filter(([name]) => !known.has(name) && !removed.has(name));
   for (const [name, rights] of fresh) {
     const entry = personEntry({ name, ...rights, until: undefined, by: 'gateway', letIn: true });
+    if (await isOfProvider(name, keeping)) throw new Error(`operators.json: ${ofProvider(name)}`);
     await put(entry, 'taken from operators.json', keeping);
   }
 }
@@ -111,12 +113,22 @@ async function takeIn(first: FirstPeople, keeping: Keeping): Promise<void> {
 async function set(wanted: WantedPerson, by: string, keeping: Keeping): Promise<Checked<KnownPerson>> {
   const refused = whyNotSet(wanted, keeping) ?? whyNotLess(wanted, keeping);
   if (refused !== undefined) return { refused };
+  if (await isOfProvider(wanted.name, keeping)) return { refused: ofProvider(wanted.name) };
   const { replace: _, ...rest } = wanted;
   const { letIn = false, since = 0 } = keeping.known.get(wanted.name) ?? {};
   // Each change has a time of its own, whatever the clock does: a yes tells by it that nothing has changed.
   const entry = personEntry({ ...rest, by, letIn }, Math.max(Date.now(), since + 1));
   await put(entry, '', keeping);
   return { value: shown(entry) };
+}
+
+/** Also while gateway.yaml names no provider: it may name that one again. */
+async function isOfProvider(name: string, { database, known }: Keeping): Promise<boolean> {
+  return !known.has(name) && (await hasSignIn(database, name));
+}
+
+function ofProvider(name: string): string {
+  return `${name} is the name of a person of an identity provider, and stays that; take another name`;
 }
 
 async function put(

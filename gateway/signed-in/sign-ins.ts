@@ -133,7 +133,8 @@ async function signIn(
   const before = [...known.values()].find((each) => each.subject === subject);
   const name = before === undefined ? nameOf(oidc.nameClaim, claims.name) : { value: before.name };
   if ('refused' in name) return name;
-  if (before === undefined && (known.has(name.value) || foreign.has(name.value) || isTaken(name.value)))
+  const isAnothers = before === undefined && (known.has(name.value) || foreign.has(name.value));
+  if (isAnothers || isTaken(name.value))
     return { refused: `the name ${name.value} is another person's here; let the provider say another one` };
   const rights = rightsOfGroups(claims.groups, oidc.groups);
   if ('refused' in rights) {

@@ -9,6 +9,7 @@ const slot = (change: Partial<Slot>): Slot => ({
   ...{
     host: 'build-1',
     agent: 'coder',
+    home: 'h',
     opening: undefined,
     commands: 0,
     usedAt: 0,

@@ -17,6 +17,7 @@ export async function evictReplica(slot: Slot, parts: EvictParts): Promise<strin
   const { host, agent } = slot;
   const is = followed(parts.agents(), agent);
   if ('refused' in is) return is.text;
+  if (is.home !== slot.home) return `it is of another workspace than agent ${agent} has now`;
   const reset = await resetReplica(slot, is.sync, parts);
   if ('refused' in reset) return reset.text;
   const { kept, left } = reset.done;

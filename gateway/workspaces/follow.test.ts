@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest';
-import type { AgentConfig, HostConfig, SyncConfig } from '../../src/config/gateway-config.ts';
+import type {
+  AgentConfig,
+  HostConfig,
+  SyncConfig,
+  WorkspaceConfig,
+} from '../../src/config/gateway-config.ts';
 import { ClawrdenError, type ErrorCode } from '../../src/errors.ts';
 import type { GhostShape } from '../ports/engine.ts';
 import type { Replica, ReplicaHost } from '../ports/replica.ts';
 import { ReplicaUnreachable } from './faults.ts';
 import { followWorkspaces } from './follow.ts';
+import { homeOf, keyOf } from './home-of.ts';
 import { HomeTurns } from './home-turns.ts';
 import { Replicas } from './replicas.ts';
 
@@ -35,8 +41,9 @@ const hosts = new Map(
   ].map((each) => [each.name, each]),
 );
 const never = new AbortController().signal;
+const home = homeOf('r', { kind: 'bind', source: '/srv' });
 
-function start(opening?: ReplicaHost['openReplica']) {
+function start(opening?: ReplicaHost['openReplica'], agentsNow = () => agents) {
   const replicas = new Replicas();
   const opened: unknown[] = [];
   const engine = {
@@ -55,8 +62,8 @@ function start(opening?: ReplicaHost['openReplica']) {
   for (const name of hosts.keys()) replicas.attach(name, engine);
   const useHome = () => Promise.reject(new Error('no home here'));
   const turns = new HomeTurns({ useHome });
-  const parts = { replicas, turns, agents: () => agents, hosts: () => hosts, onNotApplied: () => {} };
-  return { workspaces: followWorkspaces(parts), opened };
+  const parts = { replicas, turns, agents: agentsNow, hosts: () => hosts, onNotApplied: () => {} };
+  return { workspaces: followWorkspaces(parts), opened, replicas };
 }
 
 const shape = (name: string): GhostShape => ({
@@ -81,7 +88,7 @@ test.each([
     ...shape(name),
     mounts: [{ kind: 'bind', source, target: '/app', readOnly: true }],
   });
-  expect(opened).toEqual(isReplica ? [{ agent: name, limits, excludes: ['x'] }] : []);
+  expect(opened).toEqual(isReplica ? [{ agent: name, home, limits, excludes: ['x'] }] : []);
   expect(workspaces.visit(hosts.get(on)!, name, 'id') !== undefined).toBe(isReplica);
 });
 
@@ -96,5 +103,47 @@ test('12: a start that ends while the replica is still looked at says so: anothe
 test('12: a ghost without the workspace opens no replica', async () => {
   const { workspaces, opened } = start();
   await workspaces.placed('other', { ...shape('coder'), mounts: [] }, never);
+  expect(opened).toEqual([]);
+});
+
+const changed = (over: Partial<AgentConfig>) => new Map([['coder', agent('coder', over)]]);
+const elsewhere = (workspace: Pick<WorkspaceConfig, 'kind' | 'source'>) =>
+  changed({ workspace: { ...workspace, sync } });
+
+test.each([
+  ['another folder', elsewhere({ kind: 'bind', source: '/srv/b' })],
+  ['a volume', elsewhere({ kind: 'volume', source: '/srv' })],
+  ['another relay', changed({ relay: 's' })],
+])('A-562 P13: %s has a replica of its own on each host', async (_what, after) => {
+  let now = agents;
+  const { workspaces, opened, replicas } = start(undefined, () => now);
+  await workspaces.placed('other', shape('coder'), never);
+  const before = workspaces.visit(hosts.get('other')!, 'coder', 'before')!;
+  now = after;
+  const next = shape('coder');
+  const { kind, source } = now.get('coder')!.workspace!;
+  await workspaces.placed('other', { ...next, mounts: [{ kind, source, target: '/app' }] }, never);
+  expect(opened).toMatchObject([
+    { agent: 'coder', home },
+    { home: homeOf(now.get('coder')!.relay, { kind, source }) },
+  ]);
+  workspaces.visit(hosts.get('other')!, 'coder', 'after');
+  expect(new Set(replicas.slots.map(keyOf)).size).toBe(2);
+  const late = expect.stringContaining('has another workspace in gateway.yaml');
+  const refused = { code: 'workspace-unreachable', message: late };
+  await expect(before.bringHome(never)).rejects.toMatchObject(refused);
+});
+
+test('A-562 P9: a plan that waited runs in no other home than it says', async () => {
+  let now = agents;
+  const { workspaces, opened } = start(undefined, () => now);
+  now = elsewhere({ kind: 'bind', source: '/srv/b' });
+  const refused = { code: 'workspace-unreachable' };
+  const placed = (async () => workspaces.placed('other', shape('coder'), never))();
+  await expect(placed).rejects.toMatchObject(refused);
+  const [planned] = shape('coder').mounts;
+  const visit = workspaces.visit(hosts.get('other')!, 'coder', 'id', planned)!;
+  await expect(visit.settle(never)).rejects.toMatchObject(refused);
+  visit.end();
   expect(opened).toEqual([]);
 });

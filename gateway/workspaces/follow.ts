@@ -1,10 +1,12 @@
 import type { HostConfig, SyncConfig } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
+import type { PlanMount } from '../../src/plan.ts';
 import type { GhostShape } from '../ports/engine.ts';
 import { behindMs } from './behind.ts';
 import { ReplicaUnreachable } from './faults.ts';
-import { type Visit, type VisitParts, visitOf } from './visit.ts';
+import { homeNow, homeOf } from './home-of.ts';
+import { otherHome, type Visit, type VisitParts, visitOf } from './visit.ts';
 
 type Place = Pick<HostConfig, 'name' | 'labels'>;
 
@@ -12,8 +14,16 @@ type Place = Pick<HostConfig, 'name' | 'labels'>;
 export interface Workspaces {
   /** The same shape with the folders that are on that host; starts the replica's carrier if it must. */
   readonly placed: (host: string, shape: GhostShape, signal: AbortSignal) => GhostShape | Promise<GhostShape>;
-  /** `undefined` if the host sees the agent's home by itself, or if the agent has no workspace. */
-  readonly visit: (host: Place, agent: string, execution: string) => Visit | undefined;
+  /**
+   * `undefined` if the host sees the agent's home by itself, or if the agent has no workspace. `planned`: the home that the
+   * plan mounts; if it is another one now, the visit fails.
+   */
+  readonly visit: (
+    host: Place,
+    agent: string,
+    execution: string,
+    planned?: Pick<PlanMount, 'kind' | 'source'>,
+  ) => Visit | undefined;
   /**
    * Through it a command goes from before it has a place on a host until its workspace is there; `undefined` if no
    * replica follows the agent's workspace.
@@ -50,10 +60,10 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
       const isThere = sync === undefined || shape.mounts.length === 0;
       return isThere ? shape : inReplicaOn(host, shape, sync, parts, signal);
     },
-    visit: (host, agent, execution) => {
-      const { workspace } = parts.agents().get(agent) ?? {};
+    visit: (host, agent, execution, planned) => {
+      const { relay = '', workspace } = parts.agents().get(agent) ?? {};
       if (workspace === undefined || syncOn(host, agent) === undefined) return undefined;
-      return visitOf(parts, { agent, host: host.name, execution }, workspace);
+      return visitOf(parts, { agent, host: host.name, execution }, homeOf(relay, planned ?? workspace));
     },
     gate: (agent) => {
       if (parts.agents().get(agent)?.workspace?.sync === undefined) return undefined;
@@ -65,7 +75,8 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
       if (syncOn(host, agent) === undefined) return 0;
       if (isLeftOut(host, agent)) return leftOutMs;
       const { replicas } = parts;
-      return behindMs(replicas.known(host.name, agent), replicas.homes.get(agent));
+      const home = homeNow(parts.agents(), agent) ?? '';
+      return behindMs(replicas.known(host.name, { agent, home }), replicas.homes.get(agent));
     },
   };
 }
@@ -74,17 +85,22 @@ async function inReplicaOn(
   host: string,
   shape: GhostShape,
   { carried }: SyncConfig,
-  { replicas, turns }: FollowParts,
+  { agents, replicas, turns }: FollowParts,
   signal: AbortSignal,
 ): Promise<GhostShape> {
-  const slot = replicas.slot(host, shape.agent);
+  const { agent, mounts: planned } = shape;
+  const home = homeNow(agents(), agent) ?? '';
+  // A plan says which home its tool has, and may have waited for a person since.
+  if (planned.some((mount) => homeOf(agents().get(agent)?.relay ?? '', mount) !== home))
+    throw otherHome(agent);
+  const slot = replicas.slot(host, { agent, home });
   const out = turns.leftOut.why(slot);
   if (out !== undefined) throw new ReplicaUnreachable(out);
   slot.usedAt = performance.now();
   const { folder } = await replicas
     .open(slot, carried, signal)
     .catch((error: unknown) => Promise.reject(stillOpening(turns.leftOut.blamed(slot, error), host)));
-  const mounts = shape.mounts.map((mount) => ({ ...mount, kind: 'bind' as const, source: folder }));
+  const mounts = planned.map((mount) => ({ ...mount, kind: 'bind' as const, source: folder }));
   return { ...shape, mounts };
 }
 

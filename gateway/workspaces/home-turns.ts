@@ -31,7 +31,7 @@ export class HomeTurns {
    * `lost`: the replica is gone. Then the turn is not waited for; work that has it ends by itself, and home goes on.
    */
   async take<T>(
-    { agent, host }: Pick<Slot, 'agent' | 'host'>,
+    { agent, home: of, host }: Pick<Slot, 'agent' | 'home' | 'host'>,
     replica: CarrierSession,
     work: (home: CarrierSession) => Promise<T>,
     signal: AbortSignal,
@@ -52,7 +52,7 @@ export class HomeTurns {
       }
     };
     try {
-      return await this.#parts.useHome(agent, worked, ending.signal);
+      return await this.#parts.useHome(agent, worked, ending.signal, of);
     } finally {
       begin();
     }

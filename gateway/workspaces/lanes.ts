@@ -5,6 +5,8 @@ import { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
 /** A stream to the carrier of one agent's home. */
 export interface Lane {
   readonly relay: string;
+  /** The id of the home that its carrier is at; see `homeOf`. */
+  readonly home: string;
   readonly session: CarrierSession;
   /** Its carrier is ready; rejects if it refuses, or if the stream ends. */
   readonly greeted: Promise<unknown>;
@@ -16,10 +18,10 @@ export class Lanes {
   readonly #lanes = new Map<string, Lane>();
   readonly #waiting = new Set<() => void>();
 
-  add(agent: string, relay: string, stream: Duplex): Lane {
+  add(agent: string, { relay, home }: Pick<Lane, 'relay' | 'home'>, stream: Duplex): Lane {
     const session = new CarrierSession(stream, { role: 'home' });
     const lane: Lane = {
-      relay,
+      ...{ relay, home },
       session,
       greeted: session.greeted(),
       alive: () => !stream.destroyed && !stream.readableEnded,
@@ -46,16 +48,17 @@ export class Lanes {
     if (this.#lanes.get(agent) === lane) this.#lanes.delete(agent);
   }
 
-  endAllBut(isKept: (agent: string, relay: string) => boolean): void {
-    for (const [agent, lane] of this.#lanes) if (!isKept(agent, lane.relay)) this.end(agent, lane);
+  endAllBut(isKept: (agent: string, lane: Lane) => boolean): void {
+    for (const [agent, lane] of this.#lanes) if (!isKept(agent, lane)) this.end(agent, lane);
   }
 
-  /** The agent's lane within `ms`; else `undefined`. Rejects with the signal's reason. */
-  async within(ms: number, agent: string, signal: AbortSignal): Promise<Lane | undefined> {
+  /** The agent's lane to this home within `ms`; else `undefined`. Rejects with the signal's reason. */
+  async within(ms: number, agent: string, home: string, signal: AbortSignal): Promise<Lane | undefined> {
     const until = performance.now() + ms;
     for (;;) {
       const [lane, left] = [this.of(agent), until - performance.now()];
-      if (lane !== undefined || left <= 0) return lane;
+      if (lane?.home === home) return lane;
+      if (left <= 0) return undefined;
       await this.#nextOffer(left, signal);
     }
   }

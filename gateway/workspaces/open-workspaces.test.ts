@@ -62,7 +62,7 @@ async function start() {
   const engine = ghostlyEngine('one');
   const replicas: ReplicaHost = {
     openReplica: () => opening.promise,
-    replicaAgents: async () => [],
+    replicas: async () => [],
     removeReplica: async () => false,
   };
   const { workspaces, recorded } = newWorkspaces();
@@ -137,7 +137,7 @@ test('A-452 P24: after a change of the hosts that was refused, replicas are made
         const made = { folder: '/base', alive: () => true, found: {}, end: async () => {} };
         return made as unknown as Replica;
       };
-      const replicas = { openReplica, replicaAgents: async () => [], removeReplica: async () => false };
+      const replicas = { openReplica, replicas: async () => [], removeReplica: async () => false };
       return workspaces.onHost(name, { ...ghostlyEngine(name), ...replicas });
     },
   });

@@ -13,7 +13,7 @@ import { createCopyAhead } from './copy-ahead.ts';
 import { evictReplica } from './evict-replica.ts';
 import { followWorkspaces, type Workspaces } from './follow.ts';
 import { HomeTurns } from './home-turns.ts';
-import { createHomes, type Homes } from './homes.ts';
+import { createHomes, type Homes, type HomesOptions } from './homes.ts';
 import { keptPaths } from './kept-paths.ts';
 import type { LeftOutTold } from './left-out.ts';
 import { type OperateParts, operateWorkspaces } from './operate.ts';
@@ -83,7 +83,7 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
   const onMissed = (agent: string, host: string, count: number) =>
     log.warn({ agent, host, count }, missedText);
   const homes = createHomes({
-    relayOf: (agent) => relayKeeping(agents().get(agent)),
+    placeOf: (agent) => placeOf(agents().get(agent)),
     onRefused: (relay, agent, why) => {
       // A relay that does not know yet that no replica follows the workspace names an agent of its own.
       if (agents().get(agent)?.relay !== relay) incidents.tell('identity-agent', `relay:${relay}`, why);
@@ -142,8 +142,8 @@ async function endAll(replicas: Replicas, retirement: Retirement | undefined): P
 }
 
 /** `undefined` if replicas do not follow its workspace. */
-function relayKeeping(known: AgentConfig | undefined): string | undefined {
-  return known?.workspace?.sync === undefined ? undefined : known.relay;
+function placeOf(known: AgentConfig | undefined): ReturnType<HomesOptions['placeOf']> {
+  return known?.workspace?.sync && { relay: known.relay, ...known.workspace };
 }
 
 /** Tells people of a host that is left out. */

@@ -7,6 +7,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { WorkspaceRecord } from '../audit/audit-record.ts';
 import { type Ledger, stopOn } from '../execution/ledger.ts';
 import { principalName } from '../ports/principal.ts';
+import type { ReplicaOf } from '../ports/replica.ts';
 import type {
   AskedBy,
   KeptFileRow,
@@ -46,13 +47,13 @@ export function operateWorkspaces(parts: OperateParts): WorkspaceOperations {
   const { replicas, agents } = parts;
   const withSync = async <T>(
     agent: string,
-    work: (sync: SyncConfig) => Promise<T | WorkspaceRefusal>,
+    work: (sync: SyncConfig, of: ReplicaOf) => Promise<T | WorkspaceRefusal>,
   ): Promise<T | WorkspaceRefusal> => {
     const is = followed(agents(), agent);
-    return 'refused' in is ? is : await work(is.sync);
+    return 'refused' in is ? is : await work(is.sync, { agent, home: is.home });
   };
   return {
-    view: (agent) => withSync(agent, () => viewWorkspace(agent, parts)),
+    view: (agent) => withSync(agent, (_sync, of) => viewWorkspace(of, parts)),
     keptFiles: parts.kept.page,
     restore: (agent, set, number, by) =>
       withSync(agent, async () => {
@@ -60,13 +61,13 @@ export function operateWorkspaces(parts: OperateParts): WorkspaceOperations {
         return file === undefined ? noSuchFile(agent, set, number) : restore(file, by, parts);
       }),
     trust: (agent, by) =>
-      withSync(agent, async (sync) => {
+      withSync(agent, async (sync, of) => {
         await parts.audit.append(recordOf('workspace-trusted', agent, by, {}));
         const trusted = await useNow(parts.homes, agent, (home) => trustHome(home, agent));
         if (!('done' in trusted)) return trusted;
-        return { entries: trusted.done, left: await bringToTrusted(agent, sync, parts) };
+        return { entries: trusted.done, left: await bringToTrusted(of, sync, parts) };
       }),
-    reset: (agent, wish) => withSync(agent, (sync) => reset(agent, wish, sync, parts)),
+    reset: (agent, wish) => withSync(agent, (sync, of) => reset(of, wish, sync, parts)),
     leftOut: (host) => parts.turns.leftOut.problem(host),
     tryAgain: (host) => parts.turns.leftOut.forget(host),
     bytesOn: (host) =>
@@ -114,15 +115,16 @@ async function restore(
 }
 
 async function reset(
-  agent: string,
+  of: ReplicaOf,
   wish: ResetWish,
   sync: SyncConfig,
   parts: OperateParts,
 ): Promise<{ readonly kept: string; readonly count: number } | WorkspaceRefusal> {
+  const { agent } = of;
   const { host, force, discard } = wish;
   if (parts.replicas.engine(host) === undefined)
     return { refused: 'unknown', text: `no Docker host ${host}` };
-  const slot = parts.replicas.slot(host, agent);
+  const slot = parts.replicas.slot(host, of);
   if (slot.working > 0 && !force) return busy(slot);
   const text = [force ? 'what runs there ends' : '', discard ? 'what only it has is lost' : ''];
   await parts.audit.append(

@@ -4,8 +4,9 @@ import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts
 import type { CarrierState, TakenLate, Version } from '../../src/carrier-client/carrier-state.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
-import type { Replica, ReplicaHost, ReplicaWish } from '../ports/replica.ts';
+import type { Replica, ReplicaHost, ReplicaOf, ReplicaWish } from '../ports/replica.ts';
 import { ReplicaUnreachable } from './faults.ts';
+import { keyOf } from './home-of.ts';
 
 /** A session that mounts a replica. */
 export interface Holder {
@@ -13,10 +14,9 @@ export interface Holder {
   readonly gone: Promise<unknown>;
 }
 
-/** One agent's replica on one host, as far as this gateway uses it. */
-export interface Slot {
+/** The replica of one home on one host, as far as this gateway uses it. */
+export interface Slot extends ReplicaOf {
   readonly host: string;
-  readonly agent: string;
   /** One exchange at a time. */
   readonly turn: Gate;
   /** Ends the exchange that is going on, and those that wait. */
@@ -72,16 +72,12 @@ function carriesSame(before: Carried | undefined, now: Carried): boolean {
   return before === undefined || isDeepStrictEqual(before, { limits, excludes });
 }
 
-function keyOf(host: string, agent: string): string {
-  return `${host}\0${agent}`;
-}
-
 /** A large replica on a slow disk is looked at in whole; a carrier that is silent for 120 s ends it before. */
 const openWithinMs = 30 * 60_000;
 /** A carrier that ends keeps what it finds in any case: only to hear of it may take so long. */
 const hearWithinMs = 2000;
 
-/** The replicas of all agents on all hosts, each with one carrier at most. */
+/** The replicas of all homes on all hosts, each with one carrier at most. */
 export class Replicas {
   readonly #engines = new Map<string, ReplicaHost>();
   readonly #slots = new Map<string, Slot>();
@@ -112,16 +108,16 @@ export class Replicas {
   }
 
   /** `undefined` if nothing here has used it. */
-  known(host: string, agent: string): Slot | undefined {
-    return this.#slots.get(keyOf(host, agent));
+  known(host: string, of: ReplicaOf): Slot | undefined {
+    return this.#slots.get(`${host}\0${keyOf(of)}`);
   }
 
-  slot(host: string, agent: string): Slot {
-    const known = this.known(host, agent);
+  slot(host: string, of: ReplicaOf): Slot {
+    const known = this.known(host, of);
     if (known !== undefined) return known;
+    const { agent, home } = of;
     const slot: Slot = {
-      host,
-      agent,
+      ...{ host, agent, home },
       turn: new Gate(() => 1),
       cut: new AbortController(),
       opening: undefined,
@@ -139,20 +135,24 @@ export class Replicas {
       at: undefined,
       removing: undefined,
     };
-    this.#slots.set(keyOf(host, agent), slot);
+    this.#slots.set(`${host}\0${keyOf(of)}`, slot);
     return slot;
   }
 
   /** Nothing uses it, and no replica of it is there. A slot that somebody has or waits for stays. */
   forget(slot: Slot): void {
-    const { host, agent, opening, removing, turn } = slot;
+    const { host, opening, removing, turn } = slot;
     const isUsed = isInUse(slot) || turn.load > 0 || opening !== undefined || removing !== undefined;
-    if (!isUsed && this.known(host, agent) === slot) this.#slots.delete(keyOf(host, agent));
+    if (!isUsed && this.known(host, slot) === slot) this.#slots.delete(`${host}\0${keyOf(slot)}`);
   }
 
-  /** The agents that have a replica on the host. Rejects like `ReplicaHost.replicaAgents`. */
-  async agentsOn(host: string): Promise<readonly string[]> {
-    return (await this.#engines.get(host)?.replicaAgents()) ?? [];
+  /** All that are there. Rejects like `ReplicaHost.replicas`. */
+  async on(host: string): Promise<readonly ReplicaOf[]> {
+    return (await this.#engines.get(host)?.replicas()) ?? [];
+  }
+
+  async isOn(host: string, of: ReplicaOf): Promise<boolean> {
+    return (await this.on(host)).some((each) => keyOf(each) === keyOf(of));
   }
 
   /**
@@ -191,11 +191,11 @@ export class Replicas {
   #start(slot: Slot, { limits, excludes }: Carried): Promise<Replica> {
     const engine = this.#engines.get(slot.host);
     if (engine === undefined) throw new ClawrdenError('no-host', `Docker host ${slot.host} is gone`);
-    const { host, agent } = slot;
+    const { host, agent, home } = slot;
     const late = () => new ReplicaUnreachable(`the replica on ${host} was not ready in 30 minutes`);
     const until = deadline(openWithinMs, late, this.lossOf(host));
     const opening = engine
-      .openReplica({ agent, limits, excludes }, until.signal)
+      .openReplica({ agent, home, limits, excludes }, until.signal)
       .finally(() => until[Symbol.dispose]());
     slot.opening = opening;
     slot.carried = { limits, excludes };
@@ -277,7 +277,7 @@ export class Replicas {
   async remove(slot: Slot): Promise<void> {
     const removing = taken(slot)
       .then((replica) => replica?.end().catch(() => {}))
-      .then(() => this.#engines.get(slot.host)?.removeReplica(slot.agent));
+      .then(() => this.#engines.get(slot.host)?.removeReplica(slot));
     const ended = removing.then(
       () => {},
       () => {},

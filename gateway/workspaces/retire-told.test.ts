@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { ReplicaHost } from '../ports/replica.ts';
+import type { ReplicaHost, ReplicaOf } from '../ports/replica.ts';
 import { Replicas } from './replicas.ts';
-import { agent, engine, hour, limits, never, pass, retirementOf, start } from './retire.fixture.ts';
+import { agent, engine, hour, limits, never, of, pass, retirementOf, start } from './retire.fixture.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -14,9 +14,9 @@ test('A-338 P20: of the names that a host makes up nothing stays and no carrier 
       opened.push(name);
       return Promise.reject(new Error('not here'));
     },
-    replicaAgents: async () => {
+    replicas: async () => {
       looks += 1;
-      return Array.from({ length: 50_000 }, (_, number) => `a${looks}-${number}`);
+      return Array.from({ length: 50_000 }, (_, number) => of(`a${looks}-${number}`));
     },
     removeReplica: async () => false,
   };
@@ -35,8 +35,8 @@ test('A-338 P20: of a name that a host tells for a day nothing stays when it is 
   const removedThere: string[] = [];
   const still = {
     ...host,
-    replicaAgents: async () => ['made-up'],
-    removeReplica: async (name: string) => removedThere.push(name) > 0,
+    replicas: async () => [of('made-up')],
+    removeReplica: async ({ agent: name }: ReplicaOf) => removedThere.push(name) > 0,
   };
   replicas.attach('build-2', still);
   agents.delete('a');
@@ -48,9 +48,9 @@ test('A-338 P20: of a name that a host tells for a day nothing stays when it is 
 test('A-338 P20: a host that does not answer holds up no look at another', async () => {
   const agents = new Map([['a', agent('a', 100)]]);
   const { replicas, removed, retirement } = await start(agents, { a: 1 });
-  const silent = { ...engine({}).host, replicaAgents: () => new Promise<string[]>(() => {}) };
+  const silent = { ...engine({}).host, replicas: () => new Promise<never>(() => {}) };
   const second = engine({});
-  await second.host.openReplica({ agent: 'gone', limits, excludes: [] }, never);
+  await second.host.openReplica({ ...of('gone'), limits, excludes: [] }, never);
   replicas.attach('build-0', silent);
   replicas.attach('build-2', second.host);
   agents.clear();
@@ -66,14 +66,14 @@ test('a slot in which somebody is, or waits, is not forgotten', async () => {
   await replicas.close(slot);
   await slot.turn.enter(never);
   replicas.forget(slot);
-  expect(replicas.known('build-1', 'a')).toBe(slot);
+  expect(replicas.known('build-1', of('a'))).toBe(slot);
   slot.turn.leave();
   const session = { gone: Promise.resolve() };
   slot.holders.add(session);
   replicas.forget(slot);
-  expect(replicas.known('build-1', 'a')).toBe(slot);
+  expect(replicas.known('build-1', of('a'))).toBe(slot);
   slot.holders.delete(session);
   replicas.forget(slot);
-  expect(replicas.known('build-1', 'a')).toBeUndefined();
+  expect(replicas.known('build-1', of('a'))).toBeUndefined();
   await retirement.stop();
 });

@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { vi } from 'vitest';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
-import type { Replica, ReplicaHost } from '../ports/replica.ts';
+import type { Replica, ReplicaHost, ReplicaOf } from '../ports/replica.ts';
+import { homeOf, keyOf } from './home-of.ts';
 import { Replicas, type Slot } from './replicas.ts';
 import { Retirement } from './retire.ts';
 
@@ -9,26 +10,34 @@ export const hour = 3_600_000;
 export const limits = { entries: 10, bytes: 10, file: 10, depth: 10 };
 export const never: AbortSignal = new AbortController().signal;
 
+const srv = { kind: 'bind', source: '/srv' } as const;
+
+/** The replica of the home that the agent has, of those below. */
+export function of(name: string): ReplicaOf {
+  return { agent: name, home: homeOf('r', srv) };
+}
+
 export function agent(name: string, hostBytes: number): AgentConfig {
   const carried = { excludes: [], conflicts: 'keep-agent', limits } as const;
-  const workspace = { kind: 'bind', source: '/srv', sync: { seenBy: {}, hostBytes, carried } } as const;
+  const workspace = { ...srv, sync: { seenBy: {}, hostBytes, carried } } as const;
   return { name, relay: 'r', users: [{ uid: 1, gid: 1 }], labels: {}, hosts: {}, cwd: '/app', workspace };
 }
 
 /** An engine that has replicas; what it was asked to remove and to end is in `removed` and `ended`. */
 export function engine(bytes: Readonly<Record<string, number>>) {
-  const [there, removed, ended]: [Set<string>, string[], string[]] = [new Set(), [], []];
+  const there = new Map<string, ReplicaOf>();
+  const [removed, ended]: [string[], string[]] = [[], []];
   const host: ReplicaHost = {
-    openReplica: ({ agent: name }) => {
-      there.add(name);
+    openReplica: ({ agent: name, home }) => {
+      there.set(keyOf({ agent: name, home }), { agent: name, home });
       const found = { bytes: bytes[name] ?? 1, at: { epoch: 1n, seq: 1n } };
       const end = async () => void ended.push(name);
       return Promise.resolve({ alive: () => true, found, end } as unknown as Replica);
     },
-    replicaAgents: () => Promise.resolve([...there]),
-    removeReplica: (name) => {
-      removed.push(name);
-      return Promise.resolve(there.delete(name));
+    replicas: () => Promise.resolve([...there.values()]),
+    removeReplica: (gone) => {
+      removed.push(gone.agent);
+      return Promise.resolve(there.delete(keyOf(gone)));
     },
   };
   return { host, removed, ended };
@@ -44,7 +53,7 @@ export async function start(agents: Map<string, AgentConfig>, bytes: Readonly<Re
   replicas.attach('build-1', host);
   const slots: Record<string, Slot> = {};
   for (const name of Object.keys(bytes)) {
-    const slot = replicas.slot('build-1', name);
+    const slot = replicas.slot('build-1', of(name));
     await replicas.open(slot, { limits, excludes: [] }, never);
     slot.usedAt = performance.now();
     slots[name] = slot;

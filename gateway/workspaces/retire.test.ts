@@ -2,10 +2,13 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { abortable } from '../../src/abort.ts';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { ReplicaHost } from '../ports/replica.ts';
+import { evictReplica } from './evict-replica.ts';
 import { followWorkspaces } from './follow.ts';
+import { homeOf } from './home-of.ts';
 import { HomeTurns } from './home-turns.ts';
+import type { Homes } from './homes.ts';
 import { Replicas } from './replicas.ts';
-import { agent, engine, hour, limits, never, pass, retirementOf, start } from './retire.fixture.ts';
+import { agent, engine, hour, limits, never, of, pass, retirementOf, start } from './retire.fixture.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -42,7 +45,7 @@ test('12: the replica of an agent that is gone is removed after a day, never bef
 
 test('12: a gateway that starts counts the day of what an agent that is gone left from its own start', async () => {
   const { host, removed } = engine({ gone: 1 });
-  await host.openReplica({ agent: 'gone', limits, excludes: [] }, never);
+  await host.openReplica({ ...of('gone'), limits, excludes: [] }, never);
   for (let starts = 0; starts < 3; starts++) {
     const replicas = new Replicas();
     replicas.attach('build-1', host);
@@ -53,6 +56,25 @@ test('12: a gateway that starts counts the day of what an agent that is gone lef
     await retirement.stop();
   }
   expect(removed).toEqual(['gone']);
+});
+
+test('A-562: so is that of a home that its agent has no more, and what it has comes to no other', async () => {
+  const agents = new Map([['a', agent('a', 1000)]]);
+  const { replicas, removed, retirement } = await start(agents, { a: 60 });
+  const { workspace, ...rest } = agent('a', 1000);
+  agents.set('a', { ...rest, workspace: { ...workspace!, source: '/srv/b' } });
+  const now = replicas.slot('build-1', { agent: 'a', home: homeOf('r', agents.get('a')!.workspace!) });
+  await replicas.open(now, { limits, excludes: [] }, never);
+  const parts = { replicas, agents: () => agents, forget: () => {}, onKept: () => {} };
+  const [before] = replicas.slots;
+  const turns = new HomeTurns({ useHome: () => Promise.reject(new Error('no home here')) });
+  const homes = { isOffered: () => true } as unknown as Homes;
+  expect(await evictReplica(before!, { ...parts, turns, homes })).toContain('another workspace');
+  await pass(23 * hour);
+  expect(removed).toEqual([]);
+  await pass(2 * hour);
+  expect([removed, replicas.slots]).toEqual([['a'], [now]]);
+  await retirement.stop();
 });
 
 test('12: an agent that comes back in time keeps its replica', async () => {
@@ -218,11 +240,11 @@ test('12: replicas that an earlier gateway left count for host-size, and go befo
   const agents = new Map(['used', 'old', 'older'].map((name) => [name, agent(name, 130)]));
   const { host, removed, ended } = engine(bytes);
   // An earlier gateway.
-  for (const name of Object.keys(bytes)) await host.openReplica({ agent: name, limits, excludes: [] }, never);
+  for (const name of Object.keys(bytes)) await host.openReplica({ ...of(name), limits, excludes: [] }, never);
   const replicas = new Replicas();
   replicas.attach('build-1', host);
   await pass(5000);
-  const slot = replicas.slot('build-1', 'used');
+  const slot = replicas.slot('build-1', of('used'));
   await replicas.open(slot, { limits, excludes: [] }, never);
   slot.usedAt = performance.now();
   const retirement = retirementOf(replicas, agents);
@@ -235,7 +257,7 @@ test('12: replicas that an earlier gateway left count for host-size, and go befo
 
 test('12: a replica that does not tell its size is asked seldom, and holds up no stop', async () => {
   const { host } = engine({ a: 1 });
-  await host.openReplica({ agent: 'a', limits, excludes: [] }, never);
+  await host.openReplica({ ...of('a'), limits, excludes: [] }, never);
   let asked = 0;
   const silent: ReplicaHost = {
     ...host,

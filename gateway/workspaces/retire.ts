@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
+import type { ReplicaOf } from '../ports/replica.ts';
+import { keyOf, syncOf } from './home-of.ts';
 import { isInUse, type Replicas, type Slot } from './replicas.ts';
 
 export interface RetireParts {
@@ -19,7 +21,7 @@ export interface RetireTimes {
   readonly lookEvery: number;
   /** A carrier that no command used for this long ends; its replica stays. */
   readonly idle: number;
-  /** The replica of an agent whose workspace is not followed any more is removed if nothing used it for this long. */
+  /** The replica of a home that is not followed any more is removed if nothing used it for this long. */
   readonly gone: number;
   /** One that was used since then is not removed to make room: a ghost may be starting in it. */
   readonly fresh: number;
@@ -46,7 +48,7 @@ function bytesOf(slots: readonly Slot[]): number {
 export class Retirement {
   readonly #parts: RetireParts;
   readonly #times: RetireTimes;
-  /** By host and agent: since when this gateway knows of a replica that its agent has no use for. As told at the last look. */
+  /** By host and replica: since when this gateway knows of one that its agent has no use for. As told at the last look. */
   readonly #unused = new Map<string, ReadonlyMap<string, number>>();
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
@@ -95,9 +97,9 @@ export class Retirement {
   async #look(host: string): Promise<void> {
     await this.#endIdleOn(host);
     await this.#tryOn(host, async () => {
-      const there = await this.#parts.replicas.agentsOn(host);
+      const there = await this.#parts.replicas.on(host);
       await this.#removeUnused(host, there);
-      this.#forgetGone(host, new Set(there));
+      this.#forgetGone(host, new Set(there.map(keyOf)));
       await this.#learnSizes(host, there);
     });
     await this.#tryOn(host, () => this.#makeRoom(host));
@@ -108,12 +110,11 @@ export class Retirement {
   }
 
   #isIdle(slot: Slot): boolean {
-    const { agent, bytes, usedAt, openedAt } = slot;
+    const { bytes, usedAt, openedAt } = slot;
     // One that opens for the first time is being looked at.
     if (isInUse(slot) || bytes === undefined) return false;
     return (
-      this.#hostBytes(agent) === undefined ||
-      performance.now() - Math.max(usedAt, openedAt) > this.#times.idle
+      this.#hostBytes(slot) === undefined || performance.now() - Math.max(usedAt, openedAt) > this.#times.idle
     );
   }
 
@@ -126,43 +127,43 @@ export class Retirement {
     }
   }
 
-  async #removeUnused(host: string, there: readonly string[]): Promise<void> {
+  async #removeUnused(host: string, there: readonly ReplicaOf[]): Promise<void> {
     const { replicas } = this.#parts;
     const before = this.#unused.get(host);
     const unused = new Map<string, number>();
     this.#unused.set(host, unused);
-    for (const agent of there)
-      if (this.#hostBytes(agent) === undefined) unused.set(agent, before?.get(agent) ?? performance.now());
-    for (const [agent, since] of unused) {
+    const left = there.filter((of) => this.#hostBytes(of) === undefined);
+    for (const of of left) unused.set(keyOf(of), before?.get(keyOf(of)) ?? performance.now());
+    for (const of of left) {
       if (this.#stops) return;
-      const known = replicas.known(host, agent);
+      const known = replicas.known(host, of);
       // What its last command left there has a day of its own.
-      const restsFor = performance.now() - Math.max(since, known?.usedAt ?? 0);
+      const restsFor = performance.now() - Math.max(unused.get(keyOf(of)) ?? 0, known?.usedAt ?? 0);
       if ((known !== undefined && isInUse(known)) || restsFor < this.#times.gone) continue;
-      await this.#remove(known ?? replicas.slot(host, agent));
-      unused.delete(agent);
+      await this.#remove(known ?? replicas.slot(host, of));
+      unused.delete(keyOf(of));
     }
   }
 
-  /** Of an agent that nothing follows, and of which the host tells no replica, nothing is known any more. */
+  /** Of a home that nothing follows, and of which the host tells no replica, nothing is known any more. */
   #forgetGone(host: string, there: ReadonlySet<string>): void {
     const { replicas } = this.#parts;
     for (const slot of replicas.slots)
-      if (slot.host === host && !there.has(slot.agent) && this.#hostBytes(slot.agent) === undefined)
+      if (slot.host === host && !there.has(keyOf(slot)) && this.#hostBytes(slot) === undefined)
         replicas.forget(slot);
   }
 
   /**
    * What an earlier gateway left takes room, too. One that does not tell is asked again as late as it would be idle. Of
-   * agents that nothing follows none is asked: whatever a host tells, it starts no carrier.
+   * homes that nothing follows none is asked: whatever a host tells, it starts no carrier.
    */
-  async #learnSizes(host: string, there: readonly string[]): Promise<void> {
+  async #learnSizes(host: string, there: readonly ReplicaOf[]): Promise<void> {
     const { replicas, agents } = this.#parts;
-    for (const agent of there) {
+    for (const of of there) {
       if (this.#stops) return;
-      const carried = agents().get(agent)?.workspace?.sync?.carried;
+      const carried = syncOf(agents(), of)?.carried;
       if (carried === undefined) continue;
-      const slot = replicas.slot(host, agent);
+      const slot = replicas.slot(host, of);
       const askedAt = this.#asked.get(slot) ?? Number.NEGATIVE_INFINITY;
       if (slot.bytes !== undefined || performance.now() - askedAt < this.#times.idle) continue;
       this.#asked.set(slot, performance.now());
@@ -178,7 +179,7 @@ export class Retirement {
   async #makeRoom(host: string): Promise<void> {
     const { log } = this.#parts;
     const here = this.#parts.replicas.slots.filter((slot) => slot.host === host);
-    const said = here.flatMap(({ agent }) => this.#hostBytes(agent) ?? []);
+    const said = here.flatMap((slot) => this.#hostBytes(slot) ?? []);
     // Replicas of agents that are gone have their day.
     if (said.length === 0) return;
     const most = Math.max(...said);
@@ -216,7 +217,8 @@ export class Retirement {
     log.info({ host, agent }, 'a replica of a workspace was removed');
   }
 
-  #hostBytes(agent: string): number | undefined {
-    return this.#parts.agents().get(agent)?.workspace?.sync?.hostBytes;
+  /** `undefined` if nothing follows that home any more. */
+  #hostBytes(of: ReplicaOf): number | undefined {
+    return syncOf(this.#parts.agents(), of)?.hostBytes;
   }
 }

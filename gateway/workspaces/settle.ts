@@ -50,7 +50,9 @@ export async function settle(sides: Sides, isAlone: boolean, hears: Hears): Prom
           late(found);
         },
       );
-      return (await becomeHome(turn, session, { limits, there: kept })).here;
+      const { here } = await becomeHome(turn, session, { limits, there: kept });
+      slot.keptTree = undefined;
+      return here;
     }
     taken(await bringHome(turn, session, { conflicts, limits, there }));
     slot.keptTree = undefined;

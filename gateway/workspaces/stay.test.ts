@@ -3,7 +3,7 @@ import { Replicas } from './replicas.ts';
 import { Stay } from './stay.ts';
 
 test('12: a command that has ended begins no work, and is counted once', () => {
-  const slot = new Replicas().slot('build-1', 'a');
+  const slot = new Replicas().slot('build-1', { agent: 'a', home: 'h' });
   const stay = new Stay(slot);
   stay.wait();
   stay.wait();
@@ -19,7 +19,7 @@ test('12: a command that has ended begins no work, and is counted once', () => {
 });
 
 test('A-333: what a command left in a session works on, so nothing is late until the session is gone', async () => {
-  const slot = new Replicas().slot('build-1', 'a');
+  const slot = new Replicas().slot('build-1', { agent: 'a', home: 'h' });
   const { promise: gone, resolve } = Promise.withResolvers<void>();
   const session = { gone };
   for (let times = 0; times < 2; times++) {

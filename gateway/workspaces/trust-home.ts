@@ -3,6 +3,7 @@ import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts
 import { sendOut } from '../../src/carrier-client/exchange.ts';
 import type { SyncConfig } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import type { ReplicaOf } from '../ports/replica.ts';
 import type { HostProblem } from '../ports/workspace-view.ts';
 import { type InReplicaParts, inReplica } from './in-replica.ts';
 import { refusalOf } from './use-now.ts';
@@ -19,7 +20,7 @@ export async function trustHome(home: CarrierSession, agent: string): Promise<nu
 
 /** Each replica is brought to a home that was just trusted, all at once. Resolves with the hosts that were not. */
 export async function bringToTrusted(
-  agent: string,
+  of: ReplicaOf,
   { carried }: SyncConfig,
   parts: InReplicaParts,
 ): Promise<readonly HostProblem[]> {
@@ -28,8 +29,8 @@ export async function bringToTrusted(
     const late = () => new ClawrdenError('canceled', 'it took longer than 60 s');
     using until = deadline(bringWithinMs, late);
     try {
-      if (!(await replicas.agentsOn(host)).includes(agent)) return [];
-      const slot = replicas.slot(host, agent);
+      if (!(await replicas.isOn(host, of))) return [];
+      const slot = replicas.slot(host, of);
       await inReplica(
         slot,
         () => carried,

@@ -3,6 +3,7 @@ import type { AgentConfig, SyncConfig } from '../../src/config/gateway-config.ts
 import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import type { WorkspaceRefusal } from '../ports/workspace-view.ts';
 import { toWorkspaceError } from './faults.ts';
+import { homeOf } from './home-of.ts';
 import type { Homes } from './homes.ts';
 
 /** A person waits no longer for an exchange that is going on. */
@@ -14,11 +15,11 @@ const workWithinMs = 10 * 60_000;
 export function followed(
   agents: ReadonlyMap<string, AgentConfig>,
   agent: string,
-): { readonly sync: SyncConfig } | WorkspaceRefusal {
+): { readonly sync: SyncConfig; readonly home: string } | WorkspaceRefusal {
   const known = agents.get(agent);
   if (known === undefined) return { refused: 'unknown', text: `no agent ${agent}` };
-  const sync = known.workspace?.sync;
-  if (sync !== undefined) return { sync };
+  const { relay, workspace } = known;
+  if (workspace?.sync !== undefined) return { sync: workspace.sync, home: homeOf(relay, workspace) };
   const text = `the workspace of agent ${agent} is not followed: its workspace in gateway.yaml has no sync: true`;
   return { refused: 'not-now', text };
 }

@@ -2,8 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { abortable, deadline } from '../../src/abort.ts';
 import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
 import { ClawrdenError } from '../../src/errors.ts';
-import type { Replica } from '../ports/replica.ts';
+import type { Replica, ReplicaOf } from '../ports/replica.ts';
 import type { HomeView, ReplicaView, WorkspaceView } from '../ports/workspace-view.ts';
+import { keyOf } from './home-of.ts';
 import type { Homes } from './homes.ts';
 import type { Replicas, Slot } from './replicas.ts';
 import { refusalOf, useNow } from './use-now.ts';
@@ -23,16 +24,16 @@ interface Found {
 
 /** Asks home's carrier, those of the replicas that run, and the engines: none waits for another. */
 export async function viewWorkspace(
-  agent: string,
+  of: ReplicaOf,
   { homes, replicas }: { readonly homes: Homes; readonly replicas: Replicas },
 ): Promise<WorkspaceView> {
   const [there, home, states] = await Promise.all([
-    placesOf(agent, replicas),
-    askHome(agent, homes),
-    askAll(agent, replicas),
+    placesOf(of, replicas),
+    askHome(of.agent, homes),
+    askAll(of, replicas),
   ]);
   const found: Found = { home: typeof home === 'string' ? undefined : home, replicas: states };
-  const views = there.map(({ host, problem }) => replicaView(host, problem, agent, replicas, found));
+  const views = there.map(({ host, problem }) => replicaView(host, problem, of, replicas, found));
   return {
     home: typeof home === 'string' ? { problem: home } : homeView(home),
     replicas: await Promise.all(views),
@@ -44,12 +45,12 @@ interface Place {
   readonly problem: string;
 }
 
-/** The hosts where the agent has a replica, and those that do not answer. */
-async function placesOf(agent: string, replicas: Replicas): Promise<Place[]> {
+/** The hosts where it has a replica, and those that do not answer. */
+async function placesOf(of: ReplicaOf, replicas: Replicas): Promise<Place[]> {
   const hosts = [...replicas.hosts].toSorted();
   const looks = hosts.map(async (host): Promise<Place[]> => {
     try {
-      return (await replicas.agentsOn(host)).includes(agent) ? [{ host, problem: '' }] : [];
+      return (await replicas.isOn(host, of)) ? [{ host, problem: '' }] : [];
     } catch (error) {
       return [{ host, problem: `its engine does not answer: ${refusalOf(error, host).text}` }];
     }
@@ -57,8 +58,8 @@ async function placesOf(agent: string, replicas: Replicas): Promise<Place[]> {
   return (await Promise.all(looks)).flat();
 }
 
-async function askAll(agent: string, replicas: Replicas): Promise<Map<string, CarrierState | string>> {
-  const all = replicas.slots.flatMap((slot) => (slot.agent === agent ? [ask(slot)] : []));
+async function askAll(of: ReplicaOf, replicas: Replicas): Promise<Map<string, CarrierState | string>> {
+  const all = replicas.slots.flatMap((slot) => (keyOf(slot) === keyOf(of) ? [ask(slot)] : []));
   return new Map((await Promise.all(all)).flat());
 }
 
@@ -109,11 +110,11 @@ function homeView(state: CarrierState): HomeView {
 async function replicaView(
   host: string,
   problem: string,
-  agent: string,
+  of: ReplicaOf,
   replicas: Replicas,
   found: Found,
 ): Promise<ReplicaView> {
-  const slot = replicas.known(host, agent);
+  const slot = replicas.known(host, of);
   const asked = found.replicas.get(host);
   const state = typeof asked === 'object' ? asked : undefined;
   const running = slot !== undefined && (await runningIn(slot)) !== undefined;

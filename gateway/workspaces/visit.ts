@@ -3,10 +3,11 @@ import { abortableSleep } from '../../src/abortable-sleep.ts';
 import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
 import { bringHome, type HomeTurn } from '../../src/carrier-client/exchange.ts';
 import type { Refused } from '../../src/carrier-client/exchange-frames.ts';
-import type { AgentConfig, SyncConfig, WorkspaceConfig } from '../../src/config/gateway-config.ts';
+import type { AgentConfig, SyncConfig } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Replica } from '../ports/replica.ts';
 import { ReplicaUnreachable, toWorkspaceError } from './faults.ts';
+import { syncOf } from './home-of.ts';
 import { type InReplicaParts, inReplica } from './in-replica.ts';
 import type { Late } from './keep-late.ts';
 import type { Holder, Slot } from './replicas.ts';
@@ -76,13 +77,12 @@ interface Scene {
   readonly parts: VisitParts;
   readonly of: Visitor;
   readonly slot: Slot;
-  /** The agent's workspace when the command began. */
-  readonly workspace: WorkspaceConfig;
 }
 
-export function visitOf(parts: VisitParts, of: Visitor, workspace: WorkspaceConfig): Visit {
-  const slot = parts.replicas.slot(of.host, of.agent);
-  const scene: Scene = { parts, of, slot, workspace };
+/** `home`: the one that the agent had when the command began. */
+export function visitOf(parts: VisitParts, of: Visitor, home: string): Visit {
+  const slot = parts.replicas.slot(of.host, { agent: of.agent, home });
+  const scene: Scene = { parts, of, slot };
   const stay = new Stay(slot);
   const taken = (brought: Brought) => tellRefused(scene, brought);
   let before: readonly Buffer[] = [];
@@ -157,12 +157,15 @@ function pausing(turn: HomeTurn, slow: SlowHost): HomeTurn {
  * How the workspace is followed now: a person may change that while the command runs. What it wrote for one home is
  * never brought to another.
  */
-function syncNow({ parts, of: { agent }, workspace }: Scene): SyncConfig {
-  const now = parts.agents().get(agent)?.workspace;
-  if (now?.kind === workspace.kind && now.source === workspace.source && now.sync !== undefined)
-    return now.sync;
+function syncNow({ parts, slot }: Scene): SyncConfig {
+  const sync = syncOf(parts.agents(), slot);
+  if (sync === undefined) throw otherHome(slot.agent);
+  return sync;
+}
+
+export function otherHome(agent: string): ClawrdenError {
   const text = `agent ${agent} has another workspace in gateway.yaml than when the command began`;
-  throw new ClawrdenError('workspace-unreachable', text);
+  return new ClawrdenError('workspace-unreachable', text);
 }
 
 /** What an exchange left undone is told once, and to each command that works there. */

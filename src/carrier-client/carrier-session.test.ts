@@ -4,6 +4,7 @@ import { encodeFrame } from '../wire/frames.ts';
 import { CarrierFrame } from './carrier-frame.ts';
 import { CarrierSession, type SessionOptions } from './carrier-session.ts';
 import { FetchAhead } from './fetch-ahead.ts';
+import { text, u16 } from './payload.ts';
 
 /** A session, and the stream at whose other end a carrier would be. */
 function start(options: SessionOptions = {}): { readonly session: CarrierSession; readonly carrier: Duplex } {
@@ -169,4 +170,24 @@ test('A-340 P20: one that then does not end its answer is not read for ever', as
   carrier.write(empty(CarrierFrame.chunk, 2_000 + (32 * 1024 * 1024) / 256));
   await expect(changing).rejects.toMatchObject({ code: 'workspace-limit', role: 'home' });
   expect(session.idle).toBe(false);
+});
+
+/** What a replica says of its tree: that these paths change. */
+function stateWith(unstable: readonly Buffer[]): Buffer {
+  const head = Buffer.concat([Buffer.of(1, 0), Buffer.alloc(16 + 32 + 16 + 16 + 8)]);
+  return Buffer.concat([
+    head,
+    u16(unstable.length),
+    ...unstable.map(text),
+    Buffer.alloc(4 + 2 + 4 + 2 + 4 + 8),
+  ]);
+}
+
+test('A-561 P20: a path that is longer than any is no path: people would be told of it', async () => {
+  const longest = Buffer.alloc(4095, 1);
+  const { session, carrier } = start({ role: 'replica' });
+  carrier.write(encodeFrame(CarrierFrame.state, stateWith([longest])));
+  expect(await session.settle()).toMatchObject({ unstable: [longest] });
+  carrier.write(encodeFrame(CarrierFrame.state, stateWith([Buffer.alloc(4096, 1)])));
+  await expect(session.settle()).rejects.toMatchObject({ code: 'bad-answer', role: 'replica' });
 });

@@ -70,9 +70,9 @@ export function parseState(payload: Buffer): CarrierState {
     bytes: reader.count(),
     at: readVersion(reader),
     dirty: reader.count(),
-    unstable: list(reader, (item) => item.text()),
+    unstable: list(reader, (item) => item.path()),
     skippedCount: reader.u32(),
-    skipped: list(reader, (item) => ({ why: readSkipReason(item), path: item.text() })),
+    skipped: list(reader, (item) => ({ why: readSkipReason(item), path: item.path() })),
     lateCount: reader.u32(),
     late: list(reader, readLate),
     ...{ looks: reader.u32(), missed: reader.count() },
@@ -89,7 +89,7 @@ function readSkipReason(reader: PayloadReader): SkipReason {
 
 function readLate(reader: PayloadReader): Late {
   const kept = `${reader.u64()}/${reader.u32()}`;
-  return { kept, path: reader.text() };
+  return { kept, path: reader.path() };
 }
 
 export function readVersion(reader: PayloadReader): Version {

@@ -140,7 +140,7 @@ export function replacedIn({ refused }: Applied): Pick<CarrierState, 'lateCount'
 }
 
 function readRefused(reader: PayloadReader, folder: bigint): Refused {
-  const [how, kept, number, path] = [reader.u8(), reader.u8(), reader.u32(), reader.text()];
+  const [how, kept, number, path] = [reader.u8(), reader.u8(), reader.u32(), reader.path()];
   const why = refusedWhys[how] ?? 'conflict';
   return { path, why, ...(kept === 0 ? {} : { kept: `${folder}/${number}` }) };
 }

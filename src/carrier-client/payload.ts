@@ -1,5 +1,8 @@
 import { FrameError } from '../wire/frames.ts';
 
+/** Of Linux, without its end. */
+const longestPath = 4095;
+
 /** Reads a payload in order; what is missing throws `FrameError`. Buffers are copies. */
 export class PayloadReader {
   readonly #bytes: Buffer;
@@ -40,9 +43,11 @@ export class PayloadReader {
     return Number(value);
   }
 
-  /** `u16 length` and the bytes; paths need not be UTF-8. */
-  text(): Buffer {
-    return this.bytes(this.u16());
+  /** `u16 length` and the bytes, which need not be UTF-8. Carriers know no longer ones, and people are told of them. */
+  path(): Buffer {
+    const length = this.u16();
+    if (length > longestPath) throw new FrameError('a frame of a carrier has a path that cannot be');
+    return this.bytes(length);
   }
 
   get left(): number {

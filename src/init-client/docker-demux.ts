@@ -15,12 +15,13 @@ export class DockerDemux {
   #stream = 0;
   #left = 0;
   #headers = 0;
+  #empty = 0;
 
-  /** How many headers came since the last call. */
-  takeHeaders(): number {
-    const headers = this.#headers;
-    this.#headers = 0;
-    return headers;
+  /** How many headers came since the last call, and how many of them had nothing behind them. */
+  takeHeaders(): { headers: number; empty: number } {
+    const taken = { headers: this.#headers, empty: this.#empty };
+    [this.#headers, this.#empty] = [0, 0];
+    return taken;
   }
 
   push(chunk: Buffer): DemuxedChunk[] {
@@ -48,6 +49,7 @@ export class DockerDemux {
       this.#left = this.#header.readUInt32BE(4);
       this.#headerFilled = 0;
       this.#headers += 1;
+      if (this.#left === 0) this.#empty += 1;
     }
     return taken;
   }

@@ -11,7 +11,12 @@ const carriers: ReadonlySet<number> = new Set([FrameType.stdout, FrameType.stder
 /** In small messages: what `frames` cost, which were `pieces` in `bytes` of the stream. */
 export function frameCost(frames: readonly Frame[], pieces: number, bytes: number): number {
   const crumbs = frames.filter((frame) => carriedBy(frame) < crumbBytes).length;
-  return crumbs + Math.max(0, pieces - bytes / bytesOfPiece) * parsedPart;
+  return crumbs + costOfPieces(pieces, bytes);
+}
+
+/** The same of `pieces` that are only taken apart. */
+export function costOfPieces(pieces: number, bytes: number): number {
+  return Math.max(0, pieces - bytes / bytesOfPiece) * parsedPart;
 }
 
 /** Bytes of the tool's input, output or connections that it is about. */

@@ -35,7 +35,7 @@ export class InitFrameReader {
     const taken: Frame[] = [];
     const fault = this.#take(chunk, taken);
     const frames = joinFrames(taken);
-    const pieces = taken.length + this.#demux.takeHeaders();
+    const pieces = taken.length + this.#demux.takeHeaders().headers;
     return { frames, fault, cost: frameCost(frames, pieces, chunk.length) };
   }
 

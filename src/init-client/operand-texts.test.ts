@@ -23,6 +23,13 @@ describe('what an init says of a file', () => {
     });
   });
 
+  test('A-561 P20: why it is not held is as short as why it was not seen', () => {
+    const why = '\u0001'.repeat(8000);
+    const operand = parseOperand('x', `not held: ${why}; sha256:${digest} /x`);
+    expect(operand).toEqual({ path: 'x', digest, file: '/x', notHeld: why.slice(0, 200) });
+    expect(parseOperand('x', `unseen: ${why}`)).toEqual({ path: 'x', notInspected: why.slice(0, 200) });
+  });
+
   test.each([
     '',
     `sha256:${digest} /app`,

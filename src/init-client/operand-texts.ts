@@ -3,6 +3,7 @@ import type { Operand } from '../plan.ts';
 const unseenPrefix = 'unseen: ';
 /** The first group is unambiguous: a reason has no `;`. */
 const seen = /^(?:held|not held: ([^;]+);) sha256:([0-9a-f]{64}) (\/.*)$/s;
+/** Ours are below 70; one that was cut is never found again, and so refused at the run. */
 const maxWhy = 200;
 
 /**
@@ -12,7 +13,7 @@ const maxWhy = 200;
 export function parseOperand(path: string, found: string): Operand {
   const [, notHeld, digest, file] = seen.exec(found) ?? [];
   if (digest !== undefined && file !== undefined)
-    return { path, digest, file, ...(notHeld === undefined ? {} : { notHeld }) };
+    return { path, digest, file, ...(notHeld === undefined ? {} : { notHeld: notHeld.slice(0, maxWhy) }) };
   const why = found.startsWith(unseenPrefix)
     ? found.slice(unseenPrefix.length)
     : 'its init said nothing of it';

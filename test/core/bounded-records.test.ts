@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createExecute } from '../../gateway/execute.ts';
 import type { StartRequest } from '../../gateway/ports/channel.ts';
 import { ClawrdenError } from '../../src/errors.ts';
-import { openChannel, readAudit, relay, request, startCore } from './start-core.ts';
+import { failure } from '../../src/outcome.ts';
+import { openChannel, readAudit, relay, request, startCore, type TestGateway } from './start-core.ts';
 
 let dir: string;
 
@@ -85,4 +86,23 @@ test('A-86: an ordinary command is recorded whole, with its plan', async () => {
   expect(row?.cut).toBeUndefined();
   expect(JSON.parse(row?.plan ?? '')).toMatchObject({ argv: ['run', 'install', 'left-pad'] });
   expect(readAudit(dir)[0]).toMatchObject({ type: 'decision', argv: ['run', 'install', 'left-pad'] });
+});
+
+test('A-561: what a host says of a file, and why a command ended, is recorded short', async () => {
+  // Within the longest line of the audit.
+  const said = '\u0001'.repeat(15_000);
+  {
+    await using core: TestGateway = await startCore(dir, async (_permit, execution) => {
+      core.recorder.started(execution, [{ path: 'x', digest: 'd', file: '/x', notHeld: said }]);
+      return failure('workspace-unstable', said);
+    });
+    const asked = request('run');
+    await createExecute(core)(relay, asked, openChannel());
+    const row = () => core.history.find(asked.executionId);
+    await expect.poll(async () => (await row())?.reason).toBe('workspace-unstable');
+    expect(JSON.stringify(await row()).length).toBeLessThan(longestLine);
+  }
+  const lines = readFileSync(join(dir, 'audit.jsonl'), 'utf8').split('\n');
+  expect(lines.length).toBeGreaterThan(3);
+  expect(lines.filter((line) => line.length > longestLine / 2)).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { agentImage } from '../lab/images/catalogue.ts';
 import type { Lab } from '../lab/lab.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { ghostsOn } from './ghosts-on.ts';
-import { openOn } from './replica-on.ts';
+import { of, openOn } from './replica-on.ts';
 
 const user = { uid: 1000, gid: 1000 };
 const labelled = 'clawrden-test-labelled:1';
@@ -146,7 +146,7 @@ describe.skipIf(!hasLab())('containers found by the label of their creation', ()
     const on = ghostsOn(lab.agentHost);
     await using undo = new AsyncDisposableStack();
     undo.defer(() => on.engine.close());
-    undo.defer(async () => void (await on.engine.removeReplica('lbl4')));
+    undo.defer(async () => void (await on.engine.removeReplica(of('lbl4'))));
     const plan = { ...(await on.plan(['sleep', '60'], {}, agentImage)), agent: 'lbl4' };
     const ghost = await on.start(plan);
     undo.defer(async () => void (await ghost.destroy()));

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { workspaceLabel } from '../../gateway/docker/replica/replica-volumes.ts';
-import type { Replica } from '../../gateway/ports/replica.ts';
+import type { Replica, ReplicaOf } from '../../gateway/ports/replica.ts';
 import { defaultLimits } from '../../src/carrier-client/hello.ts';
 import type { LabHost } from '../lab/lab-host.ts';
 import { type GhostsOn, ghostsOn } from './ghosts-on.ts';
@@ -15,15 +15,20 @@ export async function replicasOn(host: LabHost): Promise<GhostsOn & AsyncDisposa
     ...on,
     [Symbol.asyncDispose]: async () => {
       watching.abort();
-      for (const agent of await on.engine.replicaAgents()) await on.engine.removeReplica(agent);
+      for (const each of await on.engine.replicas()) await on.engine.removeReplica(each);
       on.engine.close();
     },
   };
 }
 
+/** The replica of a home of `agent`. */
+export function of(agent: string): ReplicaOf {
+  return { agent, home: '0123456789abcdef' };
+}
+
 /** Starts the carrier of `agent`'s replica. */
 export function openOn({ engine }: GhostsOn, agent = 'coder'): Promise<Replica> {
-  const wish = { agent, limits: defaultLimits, excludes: [] };
+  const wish = { ...of(agent), limits: defaultLimits, excludes: [] };
   return engine.openReplica(wish, AbortSignal.timeout(20_000));
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { homeOf } from '../../gateway/workspaces/home-of.ts';
 import { Replicas } from '../../gateway/workspaces/replicas.ts';
 import { Retirement } from '../../gateway/workspaces/retire.ts';
 import { Stay } from '../../gateway/workspaces/stay.ts';
@@ -43,9 +44,11 @@ describe.skipIf(!hasLab())('replicas that nothing needs any more', () => {
     const replicas = new Replicas();
     replicas.attach(host.name, on.engine);
     const sync = { hostBytes: 2 ** 40 };
-    const agents = new Map([['stays', { workspace: { sync } } as unknown as AgentConfig]]);
+    const home = homeOf('r', { kind: 'bind', source: '/srv' });
+    const workspace = { kind: 'bind', source: '/srv', sync };
+    const agents = new Map([['stays', { relay: 'r', workspace } as unknown as AgentConfig]]);
     const carried = { limits: defaultLimits, excludes: [] };
-    const slots = ['stays', 'leaves', 'works'].map((agent) => replicas.slot(host.name, agent));
+    const slots = ['stays', 'leaves', 'works'].map((agent) => replicas.slot(host.name, { agent, home }));
     const [, , working] = await Promise.all(slots.map((slot) => replicas.open(slot, carried, never)));
     const command = new Stay(slots[2]!);
     command.wait();
@@ -56,7 +59,7 @@ describe.skipIf(!hasLab())('replicas that nothing needs any more', () => {
     const times = { lookEvery: 100, idle, gone };
     const began = performance.now();
     const retirement = new Retirement({ ...parts, evict: async () => 'stays', times });
-    const has = async () => (await on.engine.replicaAgents()).toSorted();
+    const has = async () => (await on.engine.replicas()).map(({ agent }) => agent).toSorted();
     await waitUntil(
       'carriers at rest to end',
       15_000,

@@ -8,7 +8,7 @@ import type { LabHost } from '../lab/lab-host.ts';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
 import { ghostsOn } from './ghosts-on.ts';
-import { openOn, ownOn, replicasOn } from './replica-on.ts';
+import { of, openOn, ownOn, replicasOn } from './replica-on.ts';
 
 const [{ carrier }] = carrierBuilds;
 
@@ -163,10 +163,10 @@ describe.skipIf(!hasLab())('a replica on a Docker host', () => {
   test('is removed with everything of it, and nothing else of ours is left', async () => {
     const replica = await openOn(on, 'leaving');
     await replica.end();
-    expect(await on.engine.replicaAgents()).toContain('leaving');
-    expect(await on.engine.removeReplica('leaving')).toBe(true);
-    expect(await on.engine.removeReplica('leaving')).toBe(false);
-    for (const agent of await on.engine.replicaAgents()) await on.engine.removeReplica(agent);
+    expect(await on.engine.replicas()).toContainEqual(of('leaving'));
+    expect(await on.engine.removeReplica(of('leaving'))).toBe(true);
+    expect(await on.engine.removeReplica(of('leaving'))).toBe(false);
+    for (const each of await on.engine.replicas()) await on.engine.removeReplica(each);
     expect(await ownOn(host, on.gatewayId)).toEqual({ containers: 0, volumes: 0 });
   });
 

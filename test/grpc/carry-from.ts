@@ -9,7 +9,7 @@ import {
 import { CarrierFrame } from '../../src/carrier-client/carrier-frame.ts';
 import { encodeHello } from '../../src/carrier-client/hello.ts';
 import type { GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
-import type { CarryRequest, CarryResponse } from '../../src/gen/clawrden/v1/relay.ts';
+import type { CarryRequest, CarryResponse, CarryStart } from '../../src/gen/clawrden/v1/relay.ts';
 import { byteLane } from '../../src/wire/byte-lane.ts';
 import { encodeFrame } from '../../src/wire/frames.ts';
 
@@ -26,16 +26,18 @@ export function statusOf(call: Lane['call']): Lane['ended'] {
   return new Promise((resolve) => call.once('status', resolve));
 }
 
-export function openLane(client: GatewayClient, agent: string): Lane {
+type Home = CarryStart['home'];
+
+export function openLane(client: GatewayClient, agent: string, home?: Home): Lane {
   const call = client.carry();
   const ended = statusOf(call);
-  call.write({ message: { $case: 'start', value: { agent } } });
+  call.write({ message: { $case: 'start', value: { agent, home } } });
   return { call, ended };
 }
 
 /** What a relay does: a carrier's frames over a lane. */
-export function carryFrom(client: GatewayClient, place: Place, agent = 'coder') {
-  const lane = openLane(client, agent);
+export function carryFrom(client: GatewayClient, place: Place, agent = 'coder', home?: Home) {
+  const lane = openLane(client, agent, home);
   const carrier = new CarrierProcess(binary);
   carrier.stream.write(encodeFrame(CarrierFrame.hello, encodeHello(helloOf(place))));
   const bytes = byteLane<CarryRequest, CarryResponse>(lane.call, {

@@ -11,6 +11,7 @@ import { carryFrom, openLane, statusOf } from './carry-from.ts';
 import { admin, relay, startTestGateway, type TestGateway } from './gateway.ts';
 
 const never = new AbortController().signal;
+const kept = { relay: 'host-7', kind: 'bind', source: '/srv/coder' } as const;
 
 interface Following extends AsyncDisposable {
   readonly gateway: TestGateway;
@@ -23,7 +24,7 @@ interface Following extends AsyncDisposable {
 async function startFollowing(waitMs = 10_000): Promise<Following> {
   const refused: string[] = [];
   const homes = createHomes({
-    relayOf: (agent) => (agent === 'coder' ? 'host-7' : undefined),
+    placeOf: (agent) => (agent === 'coder' ? kept : undefined),
     onRefused: (relayName, _agent, why) => void refused.push(`${relayName}: ${why}`),
     waitMs,
   });
@@ -65,6 +66,25 @@ test.each([
   expect(await ended).toMatchObject({ code: status.PERMISSION_DENIED });
   expect((await ended).details.length).toBeLessThan(200);
   if (peer.kind === 'relay') expect(following.refused).toEqual([`${peer.name}: ${(await ended).details}`]);
+});
+
+test.each([
+  ['another folder', { $case: 'bind', value: '/srv/other' }],
+  ['a volume of that name', { $case: 'volume', value: '/srv/coder' }],
+] as const)('A-562: a relay that still has its carrier at %s has no lane', async (_what, home) => {
+  await using following = await startFollowing();
+  const { ended } = openLane(await following.gateway.connect(relay), 'coder', home);
+  const details = expect.stringContaining('has another workspace now');
+  expect(await ended).toMatchObject({ code: status.PERMISSION_DENIED, details });
+  expect(following.refused).toEqual([]);
+});
+
+test('A-562: one that has it where the gateway means has one', async () => {
+  await using following = await startFollowing();
+  using root = makePlace();
+  const client = await following.gateway.connect(relay);
+  await using _lane = carryFrom(client, root, 'coder', { $case: 'bind', value: '/srv/coder' });
+  expect((await following.homes.use('coder', (home) => home.settle(), never)).entries).toBe(1);
 });
 
 test('of two lanes the newer counts, and the older ends', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import type { AuditRecord } from '../../gateway/audit/audit-record.ts';
 import type { Engine } from '../../gateway/ports/engine.ts';
-import type { Replica, ReplicaHost } from '../../gateway/ports/replica.ts';
+import type { Replica, ReplicaHost, ReplicaOf } from '../../gateway/ports/replica.ts';
 import { openDatabase } from '../../gateway/store/database.ts';
 import { createKeptChanges } from '../../gateway/store/kept-changes.ts';
 import { type OpenWorkspaces, openWorkspaces } from '../../gateway/workspaces/open-workspaces.ts';
@@ -25,6 +25,7 @@ const limits = { entries: 200_000, bytes: 10 * 1024 ** 3, file: 4 * 1024 ** 3, d
 export class FolderHost implements AsyncDisposable {
   readonly place = makePlace();
   readonly #running = new Map<string, CarrierProcess>();
+  readonly #opened: ReplicaOf[] = [];
   /** A container mounts the replica. */
   mounted = false;
   fault: Error | undefined;
@@ -39,12 +40,16 @@ export class FolderHost implements AsyncDisposable {
 
   get engine(): ReplicaHost {
     return {
-      openReplica: async ({ agent }) => this.#open(agent),
-      replicaAgents: async () => {
-        if (this.fault !== undefined) throw this.fault;
-        return existsSync(this.folder('coder')) ? ['coder'] : [];
+      openReplica: async ({ agent, home }) => {
+        const replica = await this.#open(agent);
+        if (this.#opened.every((each) => each.home !== home)) this.#opened.push({ agent, home });
+        return replica;
       },
-      removeReplica: async (agent) => {
+      replicas: async () => {
+        if (this.fault !== undefined) throw this.fault;
+        return this.#opened.filter(({ agent }) => existsSync(this.folder(agent)));
+      },
+      removeReplica: async ({ agent }) => {
         if (this.mounted) throw new Error('the volume is in use');
         rmSync(this.folder(agent), { recursive: true, force: true });
         return true;

@@ -14,7 +14,7 @@ import { createRelays, type Relays, type RelaysOptions } from '../../gateway/con
 import { openRevocations, type Revocations } from '../../gateway/control/revocations.ts';
 import type { Execute, Resume } from '../../gateway/execute.ts';
 import type { RelayCallRates } from '../../gateway/grpc/calls/relay-call-rates.ts';
-import type { OfferLane } from '../../gateway/grpc/carry.ts';
+import type { OfferHome, OfferLane } from '../../gateway/grpc/carry.ts';
 import type { Pace } from '../../gateway/grpc/front/pace.ts';
 import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
 import { startGrpcServer } from '../../gateway/grpc/start-grpc-server.ts';
@@ -81,7 +81,7 @@ export interface GatewayOptions {
   readonly state?: () => RelayState;
   readonly onIncident?: RelaysOptions['onIncident'];
   /** If absent, no agent's workspace is followed. */
-  readonly offerHome?: OfferLane;
+  readonly offerHome?: OfferHome;
   readonly offerWayOut?: OfferLane;
   /** The role of each person; if absent, `admin` is one. */
   readonly people?: Readonly<Record<string, Role>>;

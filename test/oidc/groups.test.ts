@@ -28,7 +28,7 @@ interface Site extends Asked {
   readonly enter: () => Promise<unknown>;
   /** What a call that comes now hears. */
   readonly call: () => Promise<unknown>;
-  readonly reopen: (issuer?: string) => Promise<SignIns>;
+  readonly reopen: (issuer?: string, isTaken?: (name: string) => boolean) => Promise<SignIns>;
 }
 
 async function start(): Promise<Site> {
@@ -43,9 +43,9 @@ async function start(): Promise<Site> {
   company.atKeyboard = '1';
   const database = await openDatabase(join(folder.path, 'clawrden.db'), 'crash');
   const records: AuditRecord[] = [];
-  const reopen = (issuer = company.issuer) =>
+  const reopen = (issuer = company.issuer, isTaken = (_name: string) => false) =>
     openSignIns({
-      ...{ provider, database, isTaken: () => false },
+      ...{ provider, database, isTaken },
       oidc: { issuer, nameClaim: 'preferred_username', groups } as OidcConfig,
       audit: { append: async (record) => void records.push(record) },
       tokens: createRefreshTokens(join(folder.path, 'tokens')),
@@ -86,6 +86,15 @@ test('groups count for five minutes without asking, and no longer', async () => 
   company.members.set('1', { preferred_username: 'ann', groups: ['others'] });
   vi.advanceTimersByTime(groupsFreshMs);
   expect(await call()).toEqual({ refused: expect.stringContaining('the provider says: others') });
+});
+
+test('A-565 P17: who has a name that an older gateway gave another person meanwhile does not come in by it', async () => {
+  const { enter, reopen, provider, begin } = await start();
+  expect(await enter()).toEqual(asOperator);
+  const signIns = await reopen(undefined, (name) => name === 'ann');
+  expect(await signIns.signIn(valueOf(await provider.redeem(await begin())), '::1')).toEqual({
+    refused: expect.stringContaining('the name ann is another person'),
+  });
 });
 
 test('for who stays connected they are read a minute before that, in the background', async () => {

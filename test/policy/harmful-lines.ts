@@ -118,6 +118,7 @@ export const harmfulLines: readonly (string | readonly string[])[] = [
 export const stated: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   cargo: {
     'it is configuration, and names programs': '--config -Z',
+    'it runs the rustc that the configuration names, before any sub-command': '--explain',
     'it leads to another package, and another configuration': '-C --manifest-path',
   },
   gh: {

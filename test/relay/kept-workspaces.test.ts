@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { OfferLane } from '../../gateway/grpc/carry.ts';
+import type { OfferHome } from '../../gateway/grpc/carry.ts';
 import { createHomes, type Homes } from '../../gateway/workspaces/homes.ts';
 import { CarrierFrame } from '../../src/carrier-client/carrier-frame.ts';
 import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
@@ -63,11 +63,16 @@ interface Host extends ToldHost {
 
 interface HostOptions {
   readonly keys?: object;
-  readonly offerHome?: OfferLane;
+  readonly offerHome?: OfferHome;
 }
 
 async function startHost({ keys, offerHome }: HostOptions, ...agents: readonly Told[]): Promise<Host> {
-  const homes = createHomes({ relayOf: () => 'host-7' });
+  let now = agents;
+  const placeOf = (agent: string) => {
+    const { workspace } = now.find(({ name }) => name === agent) ?? {};
+    return workspace && { relay: 'host-7', ...workspace };
+  };
+  const homes = createHomes({ placeOf });
   const roots = ['volumes', join(dir, 'roots')];
   const options = { offerHome: offerHome ?? homes.offer };
   const host = await startToldHost(dir, agents, options, { 'workspace-roots': roots, ...keys });
@@ -75,6 +80,10 @@ async function startHost({ keys, offerHome }: HostOptions, ...agents: readonly T
     ...{ ...host, homes },
     settle: (agent = 'coder') => homes.use(agent, (home) => home.settle(), never),
     carriers: () => carriersOf(host.program.pid),
+    tell: (...next) => {
+      now = next;
+      host.tell(...next);
+    },
   };
 }
 
@@ -216,13 +225,23 @@ describe.skipIf(!isRoot)('a relay that keeps the homes of workspaces', { timeout
     await expect.poll(() => host.problem('coder'), patience).not.toMatch(/workspace/);
   });
 
+  test('A-562: a lane says where its carrier is', async () => {
+    const offered = Promise.withResolvers<unknown>();
+    const offerHome: OfferHome = (_relay, agent, _lane, place) => {
+      offered.resolve([agent, place]);
+      return undefined;
+    };
+    await using _ = await startHost({ offerHome }, kept('coder'));
+    expect(await offered.promise).toEqual(['coder', { kind: 'bind', source: rootOf('coder') }]);
+  });
+
   test('P22: a gateway that does not read holds the carrier back, and loses nothing', async () => {
     const size = 64 * 2 ** 20;
     for (let count = 0; count < 64; count++) {
       await writeFile(join(rootOf('coder'), `file-${count}`), Buffer.alloc(size / 64, 'x'));
     }
     const offered = Promise.withResolvers<Duplex>();
-    const offerHome: OfferLane = (_relay, _agent, lane) => {
+    const offerHome: OfferHome = (_relay, _agent, lane) => {
       offered.resolve(lane);
       return undefined;
     };

@@ -135,7 +135,7 @@ test('A-89 P19: its word about another relay’s agent counts for nothing, nor h
   const refused = new Promise((resolve) =>
     lane.on('error', ({ code }: ServiceError) => resolve(code)).on('data', () => resolve('data')),
   );
-  lane.write({ message: { $case: 'start', value: { agent: 'other' } } });
+  lane.write({ message: { $case: 'start', value: { agent: 'other', home: undefined } } });
   expect([7, 5, 9]).toContain(await refused);
   const paused = await site.site.cli(['pause', 'other', '--reason', 'x']);
   expect(paused.stderr).toContain('other');

@@ -60,7 +60,7 @@ test('12: what a carrier found that the kernel had not told is told once', async
   await visit.settle(patience());
   expect(site.difference('one')).toBe('');
   writeUnseen(site.replicas.one.root);
-  await (await site.slots.known('one', agent)?.opening)?.session.settle({ check: true });
+  await (await site.slots.known('one', site.replica)?.opening)?.session.settle({ check: true });
   await visit.bringHome(patience());
   visit.end();
   expect([site.missed, site.difference('one')]).toEqual([['home 1', 'one 1'], '']);

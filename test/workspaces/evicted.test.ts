@@ -23,7 +23,10 @@ function evict(site: Site) {
   const parts = { homes, turns, agents: () => agents, replicas, forget: () => {} };
   const told: unknown[] = [];
   const onKept = (set: unknown) => void told.push(set);
-  return evictReplica(replicas.slot('one', agent), { ...parts, onKept }).then((why) => ({ why, told }));
+  return evictReplica(replicas.slot('one', site.replica), { ...parts, onKept }).then((why) => ({
+    why,
+    told,
+  }));
 }
 
 test('12: a replica that goes to make room leaves what only it has beside home, and says so', async () => {

@@ -123,7 +123,7 @@ test('A-102: a replica that is cut lets go of everything at once', async () => {
   await using site = homeWith(100);
   const hostile = onHostile(site, 'works');
   await begunOn(site);
-  const slot = site.slots.slot('one', agent);
+  const slot = site.slots.slot('one', site.replica);
   site.slots.cut(slot, new ClawrdenError('canceled', 'the workspace is reset'));
   expect(await hostile.settling).toMatchObject({ message: 'the workspace is reset' });
   expect([slot.turn.load, site.homesBegun]).toEqual([0, 1]);
@@ -134,7 +134,7 @@ test('A-103: a replica whose numbers cannot be is at fault by itself: status and
   await onHonest(site);
   const hostile = onHostile(site, 'counts wrong');
   expect(await hostile.settling).toMatchObject({ message: expect.stringContaining('cannot be') });
-  const seen = await viewWorkspace(agent, { homes: site.homes, replicas: site.slots });
+  const seen = await viewWorkspace(site.replica, { homes: site.homes, replicas: site.slots });
   expect(seen.home).toMatchObject({ entries: 3, full: false });
   expect(await onHonest(site)).toBeLessThan(3_000);
 });
@@ -144,7 +144,7 @@ test('A-102: somebody who looks does not wait for a host that holds on', async (
   const hostile = onHostile(site, 'works');
   await begunOn(site);
   const began = performance.now();
-  const seen = await viewWorkspace(agent, { homes: site.homes, replicas: site.slots });
+  const seen = await viewWorkspace(site.replica, { homes: site.homes, replicas: site.slots });
   expect(performance.now() - began).toBeLessThan(6_000);
   expect(seen.home).toMatchObject({ entries: 2 });
   await hostile.end();

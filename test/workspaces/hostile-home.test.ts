@@ -27,7 +27,7 @@ test.each<HostileHow>(['empty entries', 'empty chunks'])(
     // It does not end its answer: another lane is begun.
     await expect.poll(() => site.homesBegun).toBe(2);
     expect(site.turns.leftOut.why({ agent, host: 'one' })).toBeUndefined();
-    const replica = await site.slots.known('one', agent)?.opening;
+    const replica = await site.slots.known('one', site.replica)?.opening;
     expect(await replica?.session.settle()).toMatchObject({ entries: 1 });
   },
 );

@@ -1,10 +1,10 @@
-import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { resetReplica } from '../../gateway/workspaces/reset-replica.ts';
 import { fileSystems } from '../../shim/native/test/carrier-process.ts';
 import { ended, startWriter } from '../../shim/native/test/endless-writer.ts';
-import { agent, followedWorkspace, keptOf, Site } from './site.ts';
+import { followedWorkspace, keptOf, Site } from './site.ts';
 
 const patience = () => AbortSignal.timeout(120_000);
 
@@ -27,7 +27,7 @@ async function settled(site: Site) {
 
 function reset(site: Site, forget: () => void) {
   const { homes, turns, slots: replicas } = site;
-  return resetReplica(replicas.slot('one', agent), followedWorkspace.sync, {
+  return resetReplica(replicas.slot('one', site.replica), followedWorkspace.sync, {
     homes,
     turns,
     replicas,
@@ -85,6 +85,22 @@ test('A-334: what goes on being written and no command waits for stays on its ho
   expect([existsSync(path), keptOf(site.home).has(last)]).toEqual([false, true]);
 });
 
+test('P13: what is late again is kept again, also if its tree is the one that was kept before', async () => {
+  await using site = new Site(fileSystems[0]);
+  writeFileSync(join(site.home.root, 'file'), 'home');
+  const path = join(site.replicas.one.root, 'file');
+  const late = async () => {
+    await settled(site);
+    writeFileSync(path, 'late');
+    utimesSync(path, 1, 1);
+  };
+  await late();
+  await late();
+  await settled(site);
+  expect(site.told).toMatchObject([{ why: 'late' }, { why: 'late' }]);
+  expect(readFileSync(path, 'utf8')).toBe('home');
+});
+
 test('A-404 P13: what somebody writes in a replica into a file that home has replaced there is kept there, and told', async () => {
   await using site = new Site('/dev/shm');
   const { home, replicas } = site;
@@ -118,6 +134,6 @@ test('A-481 P13: it is told, too, if no exchange follows and its carrier ends', 
   await visit.exchange(patience());
   visit.end();
   writeSync(fd, ' and the tool');
-  await slots.close(slots.slot('one', agent));
+  await slots.close(slots.slot('one', site.replica));
   expect(site.keptThere).toMatchObject([{ host: 'one', count: 1, files: [{ path: Buffer.from('log') }] }]);
 });

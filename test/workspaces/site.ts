@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ReplicaWish } from '../../gateway/ports/replica.ts';
+import type { ReplicaOf, ReplicaWish } from '../../gateway/ports/replica.ts';
 import { toWorkspaceError } from '../../gateway/workspaces/faults.ts';
 import { type FollowParts, followWorkspaces } from '../../gateway/workspaces/follow.ts';
+import { homeOf } from '../../gateway/workspaces/home-of.ts';
 import { HomeTurns } from '../../gateway/workspaces/home-turns.ts';
 import { createHomes, type Homes } from '../../gateway/workspaces/homes.ts';
 import type { LeftOutTold } from '../../gateway/workspaces/left-out.ts';
@@ -84,7 +85,7 @@ export class Site implements AsyncDisposable {
     this.home = makePlace(homeUnder);
     this.replicas = { one: makePlace(under), two: makePlace(under) };
     this.homes = createHomes({
-      relayOf: () => 'relay',
+      placeOf: () => ({ relay: 'relay', ...this.workspace }),
       onMissed: (_agent, count) => this.missed.push(`home ${count}`),
     });
     const replicas = this.slots;
@@ -93,7 +94,7 @@ export class Site implements AsyncDisposable {
     for (const host of hostNames)
       replicas.attach(host, {
         openReplica: (wish) => this.#openReplica(host, wish),
-        replicaAgents: async () => [],
+        replicas: async () => [],
         removeReplica: () => this.#removeReplica(host),
       });
     this.turns = new HomeTurns({
@@ -111,7 +112,12 @@ export class Site implements AsyncDisposable {
   }
 
   get agents(): ReadonlyMap<string, AgentConfig> {
-    return new Map([[agent, { workspace: this.workspace } as AgentConfig]]);
+    return new Map([[agent, { relay: 'relay', workspace: this.workspace } as AgentConfig]]);
+  }
+
+  /** The replica of home. */
+  get replica(): ReplicaOf {
+    return { agent, home: homeOf('relay', this.workspace) };
   }
 
   /** The life of one command on `host`. */

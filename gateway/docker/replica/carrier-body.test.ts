@@ -60,14 +60,17 @@ test("P14 the create body of a replica's carrier is this and nothing else", () =
   });
 });
 
-test('each agent of each gateway has a volume of its own', () => {
+test('A-562: each home of each agent of each gateway has a volume of its own', () => {
   const pairs = [
-    ['one', 'coder'],
-    ['one', 'writer'],
-    ['two', 'coder'],
-    ['onec', 'oder'],
+    ['one', 'coder', '00'],
+    ['one', 'coder', '01'],
+    ['one', 'coder', ''],
+    ['one', 'coder0', '0'],
+    ['one', 'writer', '00'],
+    ['two', 'coder', '00'],
+    ['onec', 'oder', '00'],
   ] as const;
-  const names = pairs.map(([gateway, agent]) => replicaName(gateway, agent));
+  const names = pairs.map(([gateway, agent, home]) => replicaName(gateway, { agent, home }));
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(name).toMatch(/^clawrden-ws-[0-9a-f]{16}$/);
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ContainerCreateOptions } from 'dockerode';
 import { attachedProgram, carrierHardening, uncopied } from '../../../src/container/hardened.ts';
+import type { ReplicaOf } from '../../ports/replica.ts';
 import { carrierFile, emptyImage, type InitVolume, initDirectory, initMount } from '../init/init-layout.ts';
 
 /** Where a carrier finds its volume: the tree in one folder, its own files beside it. */
@@ -11,8 +12,9 @@ export const treeFolder = 'base';
 export const carrierCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'] as const;
 
 /** The volume of a replica, and of its name the carrier's container: only one can have it. */
-export function replicaName(gatewayId: string, agent: string): string {
-  const hash = createHash('sha256').update(`${gatewayId}\0${agent}`).digest('hex');
+export function replicaName(gatewayId: string, { agent, home }: ReplicaOf): string {
+  const of = home === '' ? [gatewayId, agent] : [gatewayId, agent, home];
+  const hash = createHash('sha256').update(of.join('\0')).digest('hex');
   return `clawrden-ws-${hash.slice(0, 16)}`;
 }
 

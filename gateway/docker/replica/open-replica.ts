@@ -3,7 +3,7 @@ import type Docker from 'dockerode';
 import { onAbort } from '../../../src/abort.ts';
 import { CarrierSession } from '../../../src/carrier-client/carrier-session.ts';
 import { attachedStream } from '../../../src/container/attached-stream.ts';
-import type { Replica, ReplicaWish } from '../../ports/replica.ts';
+import type { Replica, ReplicaOf, ReplicaWish } from '../../ports/replica.ts';
 import { toWorkspaceError } from '../../workspaces/faults.ts';
 import { attach } from '../container/attach.ts';
 import { containerLabels } from '../container/container-labels.ts';
@@ -37,8 +37,8 @@ async function start(
 ): Promise<Replica> {
   const { docker, gatewayId } = source;
   const { agent } = wish;
-  const name = replicaName(gatewayId, agent);
-  const mountpoint = await makeReplicaVolume(docker, gatewayId, agent, name);
+  const name = replicaName(gatewayId, wish);
+  const mountpoint = await makeReplicaVolume(docker, gatewayId, wish);
   const labels = containerLabels(gatewayId, { agent, pool: '', timeoutMs: 0 }, Date.now());
   const body = { ...carrierBody(name, init), Labels: { ...labels, [workspaceLabel]: agent } };
   const begin = (container: Docker.Container) =>
@@ -76,8 +76,8 @@ async function startCarrier(
 }
 
 /** See `ReplicaHost.removeReplica`. */
-export async function removeReplica({ docker, gatewayId }: ReplicaSource, agent: string): Promise<boolean> {
-  const name = replicaName(gatewayId, agent);
+export async function removeReplica({ docker, gatewayId }: ReplicaSource, of: ReplicaOf): Promise<boolean> {
+  const name = replicaName(gatewayId, of);
   await removeContainer(docker, name);
   return removeReplicaVolume(docker, name);
 }

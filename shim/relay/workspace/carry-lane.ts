@@ -4,6 +4,7 @@ import { abortable } from '../../../src/abort.ts';
 import type { CarryRequest, CarryResponse } from '../../../src/gen/clawrden/v1/relay.ts';
 import { byteLane } from '../../../src/wire/byte-lane.ts';
 import type { HomeCarrier } from './home-carrier.ts';
+import type { HomeWish } from './home-wish.ts';
 
 export type CarryStream = ClientDuplexStream<CarryRequest, CarryResponse>;
 
@@ -16,6 +17,7 @@ const partWithinMs = 2000;
  */
 export async function carryLane(
   agent: string,
+  { kind, source }: Pick<HomeWish, 'kind' | 'source'>,
   carrier: HomeCarrier,
   stream: CarryStream,
   signal: AbortSignal,
@@ -28,7 +30,8 @@ export async function carryLane(
     abort: () => stream.cancel(),
   });
   lane.on('error', () => {});
-  stream.write({ message: { $case: 'start', value: { agent } } });
+  const home = { $case: kind, value: source };
+  stream.write({ message: { $case: 'start', value: { agent, home } } });
   lane.pipe(input);
   output.pipe(lane);
   const over = Promise.race([finished(lane, { writable: false }), finished(output)]).catch(() => {});

@@ -73,7 +73,7 @@ async function keepOnce(
     tell(refusal);
     if (refusal === '') log.info({ root: place.root, contained: place.contained }, 'the workspace is kept');
     // A refusal goes to the gateway, too: it is the carrier's last frame.
-    const ended = await carryLane(agent, carrier, link.carry(), watched.signal);
+    const ended = await carryLane(agent, wish, carrier, link.carry(), watched.signal);
     return refusal || ended;
   } catch (error) {
     const { message } = error as Error;

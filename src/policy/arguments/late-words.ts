@@ -92,17 +92,29 @@ export function findUnclear(
  * if there are none, commands come from stdin.
  */
 export function findOtherLine(reading: {
-  readonly subcommand?: Pick<Subcommand, 'name' | 'otherLines' | 'runsOperands'>;
+  readonly subcommand?: Pick<Subcommand, 'name' | 'otherLines' | 'runsOperands' | 'runsPackage'>;
   readonly operands: readonly string[];
 }): string | undefined {
-  const { otherLines, name, runsOperands } = reading.subcommand ?? {};
-  if (otherLines === undefined) return undefined;
+  const { otherLines, name, runsOperands, runsPackage } = reading.subcommand ?? {};
   const { operands } = reading;
+  const [first] = operands;
+  if (runsPackage === true && first !== undefined && !isPlainPackage(first)) return first;
+  if (otherLines === undefined) return undefined;
   const isAny = otherLines.includes('');
   if (operands.length === 0) return runsOperands === true || isAny ? name : undefined;
   if (runsOperands !== true) return findUnclear(otherLines, reading);
   return operands.find((word) => mayRunLines(programIn(word), otherLines));
 }
+
+/** Not an alias, an address, a repository or a folder, whose program has a name that does not stand there; and no scope of a package manager. */
+function isPlainPackage(word: string): boolean {
+  const [, scope] = /^(?:@([\w.~-]+)\/)?[\w.~-]+(?:@[^:/\\@]*)?$/.exec(word) ?? ['', undefined];
+  return scope === undefined
+    ? !/[:/\\]/.test(word)
+    : !packageManagers.some((start) => smallLetters(scope).startsWith(start));
+}
+
+const packageManagers = ['npm', 'pnpm', 'yarn', 'corepack'];
 
 function mayRunLines(program: string, others: readonly string[]): boolean {
   return (

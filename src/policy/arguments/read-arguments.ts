@@ -87,14 +87,18 @@ function giveNamed(reader: Reader): void {
 /** None of them is looked at, so each may be one that says what is done. */
 function doubtOperands(reader: Reader): void {
   const word = reader.operands[mostOperands];
-  if (reader.subcommand?.otherLines === undefined) doubt(reader, word);
-  else doubtSubcommand(reader, word);
+  if (reader.subcommand && mayBeOtherLine(reader.subcommand)) doubtSubcommand(reader, word);
+  else doubt(reader, word);
+}
+
+function mayBeOtherLine({ otherLines, runsPackage }: Subcommand): boolean {
+  return otherLines !== undefined || runsPackage === true;
 }
 
 /** It can run its own tool with any line, and what was not read may say so. */
 function mayRunLines({ grammar, subcommand: one, args, at }: Reader): boolean {
   if (one === undefined) return false;
-  return one.otherLines !== undefined || mayRunProgram(grammar, one, { args, from: at - 1 });
+  return mayBeOtherLine(one) || mayRunProgram(grammar, one, { args, from: at - 1 });
 }
 
 /** The rest is unknown: no word after it is read. */

@@ -89,6 +89,9 @@ test.each([
   'npm --json=exec test',
   'npm --json=false test',
   'npm exec -c /app/c.sh',
+  // it runs what build.rustc of the workspace's configuration names (seen with cargo 1.95).
+  'cargo --explain=E0308 version',
+  'cargo --explain E0308',
   'npm --g ls',
   'npm ls --lg',
   'npm -L global ls',
@@ -160,7 +163,7 @@ test.each([
   'terraform show',
   'terraform -chdir=/app/x version',
   'grep --no-such-option x',
-])('A-27 A-28 A-29 A-30 A-31 A-358 not safe: %j', (line) => {
+])('A-27 A-28 A-29 A-30 A-31 A-358 A-567 not safe: %j', (line) => {
   expect(isSafe(line)).toBe(false);
 });
 

@@ -50,6 +50,30 @@ describe('secrets of tools', () => {
     );
   });
 
+  it('A-566: are unmasked only if each rule that gives one says so, in whatever order, and live is the more often one', () => {
+    const [plain, shown, both] = [
+      'secrets: { U: b }, live: 2s',
+      'secrets: { T: a }, unmasked: true, live: 1s',
+      '',
+    ];
+    const unmasked = (...said: readonly (string | undefined)[]) => {
+      const rules = said.map(
+        (one, at) => `{ name: r${at}, tools: [gh], action: allow, ${one || 'cpus: 1'} }`,
+      );
+      const { tool } = decide(parsed(policyText('cpus: 2', rules.join(', '))), facts);
+      return [tool?.unmasked, tool?.liveMs];
+    };
+    expect([unmasked(plain, shown), unmasked(shown, plain)]).toEqual([
+      [false, 1000],
+      [false, 1000],
+    ]);
+    expect([unmasked(both, shown), unmasked(shown, shown, both)]).toEqual([
+      [true, 1000],
+      [true, 1000],
+    ]);
+    expect(unmasked(plain, both)).toEqual([false, 2000]);
+  });
+
   it('of two rules that give others for the same place are neither: nothing runs', () => {
     const rules = ['a', 'b'].map(
       (name) => `{ name: ${name}, tools: [gh], action: allow, secrets: { T: ${name} } }`,

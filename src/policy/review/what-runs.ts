@@ -40,8 +40,10 @@ function takesPrograms(name: string, { subcommands, runPrograms }: ToolGrammar):
   return subcommands === undefined && (isOneOf(interpreters, name) || isOneOf(wrappers, name));
 }
 
-function isLineOfOthers({ otherLines, runPrograms, runsOperands }: Subcommand): boolean {
-  return otherLines !== undefined || runPrograms !== undefined || runsOperands === true;
+function isLineOfOthers({ otherLines, runPrograms, runsOperands, runsPackage }: Subcommand): boolean {
+  return (
+    otherLines !== undefined || runPrograms !== undefined || runsOperands === true || runsPackage === true
+  );
 }
 
 function leavesLetThrough({ subcommands, ...rest }: ToolGrammar, rule: Rule | undefined): Subcommand[] {

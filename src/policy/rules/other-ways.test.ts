@@ -12,6 +12,40 @@ const denies = (line: string, rule: string) =>
 test.each([
   ['A-252', 'subcommands: [publish]', ['npm exec', 'npm x', 'npm explore y'], ['npm ls', 'npm run x']],
   ['A-252', 'subcommands: [publish]', ['npm exec -- timeout 5 /usr/bin/npm publish'], []],
+  [
+    'A-564',
+    'subcommands: [publish]',
+    [
+      ...['npm exec foo@npm:npm publish', 'npm x npm/cli publish', 'npm exec @pnpm/exe publish', 'npm x ./x'],
+      ...['npm init foo@npm:npm publish', 'npm create npm/cli publish', 'npm init --x foo@npm:npm publish'],
+      ...[
+        'npm exec git+https://x/y',
+        'npm exec -- C:\\x',
+        'npm exec @NPMcli/x',
+
+        'npm exec @x/y@npm:npm',
+      ],
+    ],
+    [
+      'npm exec eslint x/y.js',
+      'npm exec @x/y@^1.2 z:1',
+      'npm exec -- x@latest',
+      'npm init -y',
+      'npm init @x/y',
+    ],
+  ],
+  [
+    'A-564',
+    'subcommands: [publish]',
+    ['pnpm create x/y', 'pnpm create y@npm:pnpm publish'],
+    ['pnpm create x'],
+  ],
+  [
+    'A-564',
+    'subcommands: [publish]',
+    ['yarn create x/y', 'yarn create y@npm:yarn publish'],
+    ['yarn create x'],
+  ],
   ['A-252', 'subcommands: [publish]', ['pnpm exec /usr/bin/pnpm publish'], ['pnpm list']],
   [
     'A-253',

@@ -15,6 +15,7 @@ export function withOverrides(tool: ToolDefinition, rules: readonly Rule[]): Too
     ...{ ...tool, ...merged },
     environment: [...tool.environment, ...environmentOf(said)],
     secrets: joined([tool, ...said]),
+    unmasked: isUnmasked(tool, said),
   };
   return asksTooMuch(effective) ? undefined : effective;
 }
@@ -60,6 +61,12 @@ export function tighterTool(outer: DecidedTool, inner: DecidedTool): DecidedTool
   };
 }
 
+/** Each rule that gives a secret lets its agent see it: none says so of another's. */
+function isUnmasked(tool: ToolDefinition, said: readonly RunOverrides[]): boolean {
+  const about = said.filter(({ unmasked, secrets }) => unmasked !== undefined || secrets !== undefined);
+  return (about.length === 0 ? [tool] : about).every(({ unmasked = tool.unmasked }) => unmasked);
+}
+
 /** A session goes without a network and without secrets: what one of its commands is given, all of them have. */
 function asksTooMuch({ isolation, network, reach, secrets }: ToolDefinition): boolean {
   return isolation === 'session' && (network !== 'none' || reach.network !== '' || secrets.size > 0);
@@ -103,7 +110,9 @@ function tighter(a: RunOverrides, b: RunOverrides): RunOverrides {
   const merged = { ...a, ...b };
   return {
     ...merged,
-    ...limitKeys.map((key) => least(key, a, b)).reduce((all, one) => ({ ...all, ...one })),
+    ...[...limitKeys, 'liveMs' as const]
+      .map((key) => least(key, a, b))
+      .reduce((all, one) => ({ ...all, ...one })),
     ...(a.record && b.record ? { record: lessRecord(a.record, b.record) } : {}),
     ...(a.stdin === 'none' || b.stdin === 'none' ? { stdin: 'none' } : {}),
     ...(a.workspace && b.workspace ? { workspace: lesser(a.workspace, b.workspace) } : {}),
@@ -115,9 +124,7 @@ const limitKeys = [
   ...(['egressUpBytes', 'egressDownBytes'] as const),
 ] as const;
 
-type Limit = (typeof limitKeys)[number];
-
-function least(key: Limit, a: RunOverrides, b: RunOverrides): RunOverrides {
+function least(key: (typeof limitKeys)[number] | 'liveMs', a: RunOverrides, b: RunOverrides): RunOverrides {
   const values = [a[key], b[key]].flatMap((value) => value ?? []);
   return values.length === 0 ? {} : { [key]: Math.min(...values) };
 }

@@ -50,6 +50,8 @@ export interface CarryRequest {
 
 export interface CarryStart {
   agent: string;
+  /** Where the carrier is, as the gateway told it. Absent from relays of before: then it is where the gateway means. */
+  home: { $case: "volume"; value: string } | { $case: "bind"; value: string } | undefined;
 }
 
 export interface CarryResponse {
@@ -532,13 +534,21 @@ export const CarryRequest: MessageFns<CarryRequest> = {
 };
 
 function createBaseCarryStart(): CarryStart {
-  return { agent: "" };
+  return { agent: "", home: undefined };
 }
 
 export const CarryStart: MessageFns<CarryStart> = {
   encode(message: CarryStart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.agent !== "") {
       writer.uint32(10).string(message.agent);
+    }
+    switch (message.home?.$case) {
+      case "volume":
+        writer.uint32(18).string(message.home.value);
+        break;
+      case "bind":
+        writer.uint32(26).string(message.home.value);
+        break;
     }
     return writer;
   },
@@ -564,6 +574,22 @@ export const CarryStart: MessageFns<CarryStart> = {
             message.agent = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.home = { $case: "volume", value: reader.string() };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.home = { $case: "bind", value: reader.string() };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -577,13 +603,25 @@ export const CarryStart: MessageFns<CarryStart> = {
   },
 
   fromJSON(object: any): CarryStart {
-    return { agent: isSet(object.agent) ? globalThis.String(object.agent) : "" };
+    return {
+      agent: isSet(object.agent) ? globalThis.String(object.agent) : "",
+      home: isSet(object.volume)
+        ? { $case: "volume", value: globalThis.String(object.volume) }
+        : isSet(object.bind)
+        ? { $case: "bind", value: globalThis.String(object.bind) }
+        : undefined,
+    };
   },
 
   toJSON(message: CarryStart): unknown {
     const obj: any = {};
     if (message.agent !== "") {
       obj.agent = message.agent;
+    }
+    if (message.home?.$case === "volume") {
+      obj.volume = message.home.value;
+    } else if (message.home?.$case === "bind") {
+      obj.bind = message.home.value;
     }
     return obj;
   },
@@ -594,6 +632,20 @@ export const CarryStart: MessageFns<CarryStart> = {
   fromPartial(object: DeepPartial<CarryStart>): CarryStart {
     const message = createBaseCarryStart();
     message.agent = object.agent ?? "";
+    switch (object.home?.$case) {
+      case "volume": {
+        if (object.home?.value !== undefined && object.home?.value !== null) {
+          message.home = { $case: "volume", value: object.home.value };
+        }
+        break;
+      }
+      case "bind": {
+        if (object.home?.value !== undefined && object.home?.value !== null) {
+          message.home = { $case: "bind", value: object.home.value };
+        }
+        break;
+      }
+    }
     return message;
   },
 };
@@ -2212,10 +2264,10 @@ export const RelayServiceService = {
   },
   /**
    * Carry is the lane to the home of one agent's workspace: a relay opens one for each agent of which it was told a
-   * workspace, and again when it ends. The first request names the agent. From then on both directions are the bytes
-   * of a carrier's frames (docs/carrier.md), 1 byte to 64 KiB a message; the first frame is the carrier's ready. Of two
-   * lanes of one agent the newer counts, and the older ends. PERMISSION_DENIED: the relay does not keep the workspace
-   * of that agent.
+   * workspace, and again when it ends. The first request names the agent and its home. From then on both directions are
+   * the bytes of a carrier's frames (docs/carrier.md), 1 byte to 64 KiB a message; the first frame is the carrier's
+   * ready. Of two lanes of one agent the newer counts, and the older ends. PERMISSION_DENIED: the relay does not keep
+   * the workspace of that agent, or the agent has another one now.
    */
   carry: {
     path: "/clawrden.v1.RelayService/Carry" as const,
@@ -2268,10 +2320,10 @@ export interface RelayServiceServer extends UntypedServiceImplementation {
   synchronize: handleBidiStreamingCall<SynchronizeRequest, SynchronizeResponse>;
   /**
    * Carry is the lane to the home of one agent's workspace: a relay opens one for each agent of which it was told a
-   * workspace, and again when it ends. The first request names the agent. From then on both directions are the bytes
-   * of a carrier's frames (docs/carrier.md), 1 byte to 64 KiB a message; the first frame is the carrier's ready. Of two
-   * lanes of one agent the newer counts, and the older ends. PERMISSION_DENIED: the relay does not keep the workspace
-   * of that agent.
+   * workspace, and again when it ends. The first request names the agent and its home. From then on both directions are
+   * the bytes of a carrier's frames (docs/carrier.md), 1 byte to 64 KiB a message; the first frame is the carrier's
+   * ready. Of two lanes of one agent the newer counts, and the older ends. PERMISSION_DENIED: the relay does not keep
+   * the workspace of that agent, or the agent has another one now.
    */
   carry: handleBidiStreamingCall<CarryRequest, CarryResponse>;
   /**
@@ -2355,10 +2407,10 @@ export interface RelayServiceClient extends Client {
   ): ClientDuplexStream<SynchronizeRequest, SynchronizeResponse>;
   /**
    * Carry is the lane to the home of one agent's workspace: a relay opens one for each agent of which it was told a
-   * workspace, and again when it ends. The first request names the agent. From then on both directions are the bytes
-   * of a carrier's frames (docs/carrier.md), 1 byte to 64 KiB a message; the first frame is the carrier's ready. Of two
-   * lanes of one agent the newer counts, and the older ends. PERMISSION_DENIED: the relay does not keep the workspace
-   * of that agent.
+   * workspace, and again when it ends. The first request names the agent and its home. From then on both directions are
+   * the bytes of a carrier's frames (docs/carrier.md), 1 byte to 64 KiB a message; the first frame is the carrier's
+   * ready. Of two lanes of one agent the newer counts, and the older ends. PERMISSION_DENIED: the relay does not keep
+   * the workspace of that agent, or the agent has another one now.
    */
   carry(): ClientDuplexStream<CarryRequest, CarryResponse>;
   carry(options: Partial<CallOptions>): ClientDuplexStream<CarryRequest, CarryResponse>;

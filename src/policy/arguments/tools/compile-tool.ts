@@ -185,6 +185,7 @@ function subcommandOf(name: string, data: SubcommandData, groups: Groups): Subco
     ...(data.runs === undefined ? {} : { runs: data.runs }),
     ...(data['other-lines'] === undefined ? {} : { otherLines: data['other-lines'] }),
     ...(data['runs-operands'] === true ? { runsOperands: true } : {}),
+    ...(data['runs-package'] === true ? { runsPackage: true as const } : {}),
     ...(data['run-programs'] === undefined ? {} : { runPrograms: new Set(data['run-programs']) }),
     ...(data.gives === undefined ? {} : { gives: data.gives.map((one) => givenOf(one, table)) }),
     ...(data['operands-give'] === undefined

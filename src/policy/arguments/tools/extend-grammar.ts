@@ -100,6 +100,7 @@ function extendOne(known: Subcommand | undefined, more: Subcommand): Subcommand 
     ...((known.operandsInAnyCase ?? more.operandsInAnyCase) ? { operandsInAnyCase: true as const } : {}),
     ...(others.length === 0 ? {} : { otherLines: others }),
     ...(runsOperands === undefined ? {} : { runsOperands }),
+    ...((known.runsPackage ?? more.runsPackage) ? { runsPackage: true as const } : {}),
     ...(programs.length === 0 ? {} : { runPrograms: new Set(programs) }),
     ...(gives.length === 0 ? {} : { gives }),
     ...(operandsGive.size === 0 ? {} : { operandsGive }),

@@ -81,6 +81,8 @@ export interface Subcommand {
   readonly otherLines?: readonly string[];
   /** Its operands are a command of another program; without them it takes commands from stdin. */
   readonly runsOperands?: boolean;
+  /** Its first operand is a package, of which it runs a program. */
+  readonly runsPackage?: true;
   /** As `runPrograms` of the tool. */
   readonly runPrograms?: ReadonlySet<string>;
 }

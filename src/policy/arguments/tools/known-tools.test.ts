@@ -112,7 +112,7 @@ const additions: Record<Exclude<keyof SubcommandData, Fixed>, unknown> = {
   also: [{ 'first-operand': 'any', does: ['c'] }],
   ...{ 'operands-in-any-case': true, runs: 'x', gives: ['-x'], 'operands-give': { '+': ['-x'] } },
   ...{ 'before-slash': '-x', 'list-from': 1, 'list-from-with': { '-x': 1 }, 'unclear-operands': ['x'] },
-  ...{ 'other-lines': ['x'], 'runs-operands': true, 'run-programs': ['-x'] },
+  ...{ 'other-lines': ['x'], 'runs-operands': true, 'runs-package': true, 'run-programs': ['-x'] },
 };
 
 test.each(Object.entries(additions))(

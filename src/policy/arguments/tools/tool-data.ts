@@ -102,6 +102,8 @@ const subcommandData = strictObject({
   'other-lines': unclearField.optional(),
   /** Its operands are a command: other-lines are then names of programs. */
   'runs-operands': z.boolean().optional(),
+  /** Its first operand is a package, of which it runs a program: only of a plain name it is known which. */
+  'runs-package': z.boolean().optional(),
   /** Its options that have a program run: one that the value names, or one in a folder or a file that it names. */
   'run-programs': optionNames.optional(),
 });
