@@ -63,7 +63,9 @@ async function fill(table: string, columns: Record<string, string>, count: numbe
 const texts = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, "''"]));
 const numbers = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, '0']));
 const executions = {
-  ...texts('cwd state decision rule decision_reason strategy host container plan_hash plan approval_id approver'),
+  ...texts(
+    'cwd state decision rule decision_reason strategy host container plan_hash plan approval_id approver',
+  ),
   ...{ ...texts('outcome reason text'), argv: "'[]'" },
   ...numbers('uid gid exit_code exit_signal stdout_bytes stderr_bytes'),
   ...{ caller: "'c'", id: 'i', agent: "'coder'", received_at: 'i', ended_at: 'i' },

@@ -131,7 +131,11 @@ test('A-553 P20: the files of a set are written by a statement that is built onc
       return result;
     },
   };
-  const kept = createKeptChanges(database.withPlugin(watches), { keepMs: dayMs, sets: 100, bytes: 2_000_000 });
+  const kept = createKeptChanges(database.withPlugin(watches), {
+    keepMs: dayMs,
+    sets: 100,
+    bytes: 2_000_000,
+  });
   const files = Array.from({ length: 1000 }, (_, index) => `file ${index}`);
   await Promise.all(['a', 'b', 'c'].map((agent) => kept.add(setOf(agent, files))));
   // Of each set and of each file of it.

@@ -83,9 +83,8 @@ export interface GatewayOptions {
   /** If absent, no agent's workspace is followed. */
   readonly offerHome?: OfferHome;
   readonly offerWayOut?: OfferLane;
-  /** The role of each person; if absent, `admin` is one. */
+  /** The role of each person and program; if absent, the person `admin` is the only one. */
   readonly people?: Readonly<Record<string, Role>>;
-  /** The role of each program; if absent, there is none. */
   readonly programs?: Readonly<Record<string, Role>>;
   /** The scope of each person; if absent, all agents. */
   readonly scopes?: Readonly<Record<string, Scope>>;

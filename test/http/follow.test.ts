@@ -25,7 +25,6 @@ import {
   startCore,
   type TestGateway,
 } from '../core/start-core.ts';
-import { holdPieces } from '../fixtures/held-pieces.ts';
 import { answerOf, ask } from './ask.ts';
 import { described } from './described.ts';
 import { type HttpGateway, startHttpGateway } from './http-gateway.ts';
@@ -137,40 +136,6 @@ test('an operator reads along: what came last, then what comes, then the outcome
   await Promise.all([all.over, fromNow.over]);
   expect(fromNow.text()).not.toContain('before');
   expect(all.events.at(-1)).toMatchObject({ type: 'outcome', id, outcome: { exitCode: 4 } });
-});
-
-test('A-551 P20: of all who read along one is told in a turn, also of the outcome', async () => {
-  const id = await begin();
-  const pieces = holdPieces();
-  await using other = await startHttpGateway({
-    nextPiece: pieces.nextPiece,
-    warden: {
-      running: () => core.ledger.running(),
-      follow: (of, by) => followExecution({ ledger: core.ledger, audit: core.records.audit }, of, by),
-    },
-  });
-  let told = 0;
-  running.output.add(1, bytes('first'));
-  for (let count = 0; count < 2; count += 1) {
-    const { href } = new URL(`/api/v1/executions/${id}/follow`, other.url);
-    const headers = { authorization: `Bearer ${other.token('operator')}` };
-    void fetch(href, { headers }).then(async ({ body }) => {
-      for await (const _ of body ?? []) told += 1;
-    });
-  }
-  await pieces.giveOne(2);
-  await expect.poll(() => told).toBe(1);
-  await pieces.giveOne(1);
-  await expect.poll(() => told).toBe(2);
-  running.output.add(1, bytes('second'));
-  await pieces.giveOne(2);
-  await expect.poll(() => told).toBe(3);
-  end({ kind: 'exited', code: 0, signal: 0 });
-  // One of them still waits for its piece of the output.
-  await pieces.giveOne(3);
-  await expect.poll(() => told).toBe(4);
-  pieces.giveAll();
-  await expect.poll(() => told).toBeGreaterThanOrEqual(5);
 });
 
 test('P2 P3: to others it is not there; nor is one that has ended', async () => {

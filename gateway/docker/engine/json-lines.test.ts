@@ -26,7 +26,9 @@ test('a line that never ends is not kept', async () => {
 const told = { status: 'die', id: 'a'.repeat(64), Type: 'container', Action: 'die', scope: 'local', time: 1 };
 
 test('an event of a container whose image has labels of a hundred kilobytes is read', async () => {
-  const labels = { 'build.metadata': JSON.stringify(Array.from({ length: 5000 }, () => ({ 'a "b"': [{}] }))) };
+  const labels = {
+    'build.metadata': JSON.stringify(Array.from({ length: 5000 }, () => ({ 'a "b"': [{}] }))),
+  };
   const event = { ...told, Actor: { ID: 'a', Attributes: labels } };
   expect(await read([Buffer.from(`${JSON.stringify(event)}\n`)])).toEqual([event]);
 });

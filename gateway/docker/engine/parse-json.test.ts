@@ -31,7 +31,8 @@ test('A-550 P20: a long answer has a piece of its own, and a list of megabytes o
 
 test('A-550 P20: a list is not parsed if one of its items is longer than what an engine says of one thing', async () => {
   const long = `{${'"key":1,'.repeat(200_000)}"last":1}`;
-  for (const list of [`[${long}]`, `[1,2,${long},3]`]) await expect(parsed(list)).rejects.toThrow(EngineBroke);
+  for (const list of [`[${long}]`, `[1,2,${long},3]`])
+    await expect(parsed(list)).rejects.toThrow(EngineBroke);
 });
 
 test('what is no list to its end is no JSON', async () => {

@@ -17,7 +17,13 @@ function startReaders(count: number, hears: (event: GatewayEvent) => boolean) {
     after: (place) => {
       now.reads += 1;
       const length = Math.min(500, newest - place);
-      return Array.from({ length }, (_, at) => ({ place: place + 1 + at, at: 0, agent: '', caller: '', change }));
+      return Array.from({ length }, (_, at) => ({
+        place: place + 1 + at,
+        at: 0,
+        agent: '',
+        caller: '',
+        change,
+      }));
     },
     isWhole: () => true,
     watch: () => {},

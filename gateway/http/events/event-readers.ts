@@ -52,8 +52,7 @@ export function createEventReaders({
     faults.guard(where, () => {
       for (const reading of open) act(reading);
     });
-  const pieces = (work: () => void) =>
-    inPieces(looks.nextPiece, faults.guard('events told', work));
+  const pieces = (work: () => void) => inPieces(looks.nextPiece, faults.guard('events told', work));
   events.watch(
     each('events told', ({ reader }) => reader.go()),
     closing.signal,
