@@ -9,7 +9,7 @@ const looksAtOnce = 4;
  * begins with a piece of its own, also if none of them waits for anything.
  */
 export interface LookTurns {
-  /** For streams, which are no looks: whoever reads one takes a piece for each batch of it. */
+  /** For streams, which are no looks: a reader takes a piece for each batch. */
   readonly nextPiece: NextPiece;
   /** Rejects with the signal's reason if that comes first. */
   readonly take: <T>(name: string, signal: AbortSignal, look: () => Promise<T>) => Promise<T>;

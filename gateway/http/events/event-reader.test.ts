@@ -9,7 +9,7 @@ import { createEventReader } from './event-reader.ts';
 const newest = 20_000;
 const change = { type: 'policy', row: { hash: '', problem: '' } } as const;
 
-/** Counts what is read and written in one turn. Everybody's client takes all at once, so that it drains at once. */
+/** Counts what is read and written in one turn. Each client takes all at once, so that it drains at once. */
 function startReaders(count: number, hears: (event: GatewayEvent) => boolean) {
   const now = { reads: 0, written: 0 };
   const feed: EventFeed = {
