@@ -63,7 +63,7 @@ test('its head has the size of the terminal; bytes that are no text are marked',
 
 test('A-551 P20: of a recording of single bytes some hundred entries are a piece, and one that is read together', async () => {
   const recorder = createTimedRecorder(createRecordingRoom().of('coder'), undefined, () => 0);
-  const written = 20_000;
+  const written = 20_100;
   for (let at = 0; at < written; at += 1) recorder.add(at % 2 === 0 ? 1 : 2, Buffer.from('x'));
   const { parts, ...rest } = recorder.recording();
   const kept = {
