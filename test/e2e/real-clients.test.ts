@@ -91,10 +91,14 @@ describe.skipIf(!hasLab())('real clients, with nothing but destinations and rout
     const connections = await reached();
     for (const connection of connections)
       expect(connection).toMatchObject({ to: registry, outcome: 'closed', route: '' });
+    const first = connections[0]?.['execution'];
     await forget();
     const again = await type('npm', 'ci');
     expect(again.stdout.toString()).toMatch(/added \d+ package/);
-    expect((await reached()).every(({ route }) => route === 'npm')).toBe(true);
+    // A record of the first one may come late.
+    const later = async () => (await reached()).filter(({ execution }) => execution !== first);
+    await expect.poll(async () => (await later()).length).toBeGreaterThan(0);
+    expect((await later()).filter(({ route }) => route !== 'npm')).toEqual([]);
     const used = await type('node', '-p', 'require("is-number")(42)');
     expect(used.stdout.toString()).toBe('true\n');
   });

@@ -190,7 +190,7 @@ describe.skipIf(!hasLab())('the working directory and the workspace', () => {
     await Promise.all(Array.from({ length: 8 }, worker)).finally(() => racer.kill());
     await agent.exec(['pkill', '-f', 'symlinkSync']);
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(races / 20);
-  }, 300_000);
+  }, 600_000);
 
   test('A-62 whatever a ghost leaves in the workspace is the caller’s own and harms nobody', async () => {
     const app = stack.workspaceOf('coder');

@@ -6,13 +6,13 @@ import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
 import Docker from 'dockerode';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
+import { boundAnswers } from '../../../src/container/bounded-answers.ts';
 import { createNextPiece, type NextPiece } from '../../../src/next-piece.ts';
 import type { SshFiles } from '../../../src/ssh/ssh-arguments.ts';
 import { parseSshUrl } from '../../../src/ssh/ssh-destination.ts';
 import { openSshTunnel } from '../../../src/ssh/ssh-tunnel.ts';
 import { keyExchanges } from '../../../src/wire/key-exchanges.ts';
 import { countPiecesOf } from '../../../src/wire/small-pieces.ts';
-import { boundAnswers } from './bounded-answers.ts';
 
 export type EngineAddress = Pick<HostConfig, 'name' | 'engine' | 'tls' | 'ssh'>;
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EngineBroke } from './engine-broke.ts';
+import { EngineBroke } from '../../../src/container/engine-broke.ts';
 import { jsonLines } from './json-lines.ts';
 
 async function read(chunks: readonly Buffer[]): Promise<unknown[]> {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { isCostly } from './costly-json.ts';
-import { EngineBroke } from './engine-broke.ts';
+import { isCostly } from '../../../src/container/costly-json.ts';
+import { EngineBroke } from '../../../src/container/engine-broke.ts';
 
 /** An event of an engine has some kilobytes, or tens of them if its image has labels of that size. */
 const maxLineBytes = 256 * 1024;

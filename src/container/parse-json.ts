@@ -1,4 +1,4 @@
-import type { NextPiece } from '../../../src/next-piece.ts';
+import type { NextPiece } from '../next-piece.ts';
 import { cutsOf, isCostly } from './costly-json.ts';
 import { EngineBroke } from './engine-broke.ts';
 
