@@ -1,13 +1,15 @@
 import { IncomingMessage, type RequestOptions } from 'node:http';
 import { addAbortSignal } from 'node:stream';
+import { createNextPiece, type NextPiece } from '../next-piece.ts';
 import { readAtMost } from '../read-at-most.ts';
 import { type Call, callEngine } from './call-engine.ts';
-import { isCostly } from './costly-json.ts';
 import { EngineBroke } from './engine-broke.ts';
+import { parseJson } from './parse-json.ts';
 
-/** A list of thousands of containers is shorter; what an engine says of one thing takes some kilobytes. */
-const [mostOfList, mostOfOne] = [8 * 1024 * 1024, 1024 * 1024];
-const lists = /^\/(?:v[\d.]+\/)?(?:containers\/json|images\/json|volumes|networks)(?:\?|$)/;
+/** Lists of thousands are shorter; what an engine says of one thing takes some kilobytes. */
+const [mostOfList, mostOfVolumes, mostOfOne] = [8 * 1024 * 1024, 2 * 1024 * 1024, 1024 * 1024];
+const lists = /^\/(?:v[\d.]+\/)?(?:containers\/json|images\/json|networks)(?:\?|$)/;
+const volumes = /^\/(?:v[\d.]+\/)?volumes(?:\?|$)/;
 
 type Done = (error: unknown, answer: unknown) => void;
 
@@ -41,9 +43,12 @@ const notTaken = 'its engine answers and does not hand over the connection';
 /**
  * Makes the requests of a client of the library `dockerode` in place of the library, which follows redirections, and
  * holds its engine to so many bytes in an answer. What is read as it comes, and connections that are taken over, are not
- * answers; one that should have been taken over and was not is.
+ * answers; one that should have been taken over and was not is. Long answers are read in `nextPiece`.
  */
-export function boundAnswers<Client extends { readonly modem: unknown }>(docker: Client): Client {
+export function boundAnswers<Client extends { readonly modem: unknown }>(
+  docker: Client,
+  nextPiece: NextPiece = createNextPiece(),
+): Client {
   const modem = docker.modem as Modem;
   modem.buildRequest = (options, context, data, done) => {
     const { isStream = false, hijack = false, openStdin = false, statusCodes } = context;
@@ -56,7 +61,7 @@ export function boundAnswers<Client extends { readonly modem: unknown }>(docker:
       const read =
         isGood && takes
           ? Promise.reject(new EngineBroke(notTaken))
-          : gather(answer, options.signal, mostOf(options.path));
+          : gather(answer, options.signal, { most: mostOf(options.path), nextPiece });
       read
         .finally(() => takes && answer.destroy())
         .then(
@@ -68,9 +73,10 @@ export function boundAnswers<Client extends { readonly modem: unknown }>(docker:
   return docker;
 }
 
-/** JSON is parsed in one piece: a megabyte of it takes a thread some tens of milliseconds. */
+/** A list of volumes is in an object, and parsed in one piece: a megabyte takes some tens of milliseconds. */
 function mostOf(path = ''): number {
-  return lists.test(path) ? mostOfList : mostOfOne;
+  if (lists.test(path)) return mostOfList;
+  return volumes.test(path) ? mostOfVolumes : mostOfOne;
 }
 
 /** All of an answer, within the bound: that of what is no list, if nothing else is said. */
@@ -88,13 +94,13 @@ export function readAnswer(
 async function gather(
   response: IncomingMessage,
   signal: AbortSignal | undefined,
-  most: number,
+  { most, nextPiece }: { readonly most: number; readonly nextPiece: NextPiece },
 ): Promise<unknown> {
   const body = await readAnswer(response, signal, most);
-  if (isCostly(body)) throw new EngineBroke('its engine answers with JSON that no engine makes');
   try {
-    return JSON.parse(body.toString());
-  } catch {
+    return await parseJson(body, nextPiece);
+  } catch (error) {
+    if (error instanceof EngineBroke) throw error;
     return body;
   }
 }
