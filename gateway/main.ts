@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { GatewayConfig } from '../src/config/gateway-config.ts';
 import { loadGatewayConfig } from '../src/config/load-gateway-config.ts';
 import { createCrumbBudgets } from '../src/crumb-budgets.ts';
-import { createFaults, outliveFaults } from '../src/faults.ts';
+import { outliveFaults } from '../src/faults.ts';
 import { lockFolder } from '../src/lock.ts';
 import { createLog } from '../src/log.ts';
 import { createNextPiece } from '../src/next-piece.ts';
@@ -77,6 +77,7 @@ import { markTaken } from './start/mark-taken.ts';
 import { openRecords } from './start/open-records.ts';
 import { reservePorts } from './start/reserve-ports.ts';
 import { databaseFault } from './store/database-fault.ts';
+import { faultsBesideDisk } from './store/unwritten.ts';
 import { openWorkspaces } from './workspaces/open-workspaces.ts';
 
 await main();
@@ -131,7 +132,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   const live = openLiveConfig(config);
   const { agents } = live;
   using _ = joinSmallPieces(log, addressKey);
-  const [faults, events, incidents] = [createFaults(log), createEventFeed(), createIncidents(audit)];
+  const [faults, events, incidents] = [faultsBesideDisk(log), createEventFeed(), createIncidents(audit)];
   const ledger = createLedger(history, config.limits, events.execution);
   const [refusals, policyHash] = [createRefusals(audit), () => policy().hash];
   const recorder = counted.watchRecorder(createRecorder(audit, refusals, records.outputs, policyHash));

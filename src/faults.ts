@@ -19,10 +19,15 @@ export interface Faults {
   ) => (...args: Args) => void;
 }
 
-export function createFaults(log: Pick<Logger, 'error'>): Faults {
+/** `isForeseen` tells of what is no such error, and then says true. */
+export function createFaults(
+  log: Pick<Logger, 'error'>,
+  isForeseen: (where: string, error: unknown) => boolean = () => false,
+): Faults {
   let count = 0;
 
   function report(where: string, error: unknown): void {
+    if (isForeseen(where, error)) return;
     count += 1;
     log.error({ where, faults: count, error: textOf(error) }, 'unforeseen: this is a bug, please report it');
   }

@@ -22,3 +22,16 @@ export function createNextPiece(): NextPiece {
     setImmediate(turn);
   };
 }
+
+/** Asks for a piece for the work, unless it has asked for one that is still to come. */
+export function inPieces(nextPiece: NextPiece, work: () => void): () => void {
+  let isAsked = false;
+  return () => {
+    if (isAsked) return;
+    isAsked = true;
+    void nextPiece().then(() => {
+      isAsked = false;
+      work();
+    });
+  };
+}

@@ -77,8 +77,9 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
   function list(entry: Waiting): Asked {
     entry.listed = true;
     changed();
-    const { approval } = entry;
-    return asked(approval, entry.answer.promise, () => forget(approval.id), store);
+    const { approval, answer } = entry;
+    const over = (why: string) => void (entry.over = why);
+    return asked({ approval, answer: answer.promise, over, forget: () => forget(approval.id) }, store);
   }
 
   async function say(entry: Waiting, verdict: ShownVerdict): Promise<Resolution> {
@@ -162,5 +163,6 @@ function restored(row: ApprovalRow, yeses: readonly Yes[], wait: Wait, store: Ap
   const stamps = namesIn(row.verdict_stamps);
   const givers = namesIn(row.verdict_by).map((by, at) => ({ by, stamp: stamps[at] ?? '' }));
   const verdict: Verdict = { verdict: 'approved', ...said, ...(row.verdict_stamps !== '' && { givers }) };
-  return asked(approval, Promise.resolve(verdict), () => {}, store);
+  const nothing = () => {};
+  return asked({ approval, answer: Promise.resolve(verdict), over: nothing, forget: nothing }, store);
 }

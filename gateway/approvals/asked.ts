@@ -19,15 +19,20 @@ export interface Asked {
   readonly use: () => Promise<void>;
 }
 
-export function asked(
-  approval: PendingApproval,
-  answer: Promise<Verdict>,
-  forget: () => void,
-  store: ApprovalStore,
-): Asked {
+/** A question that waits, for those who answer it. */
+export interface Waits {
+  readonly approval: PendingApproval;
+  readonly answer: Promise<Verdict>;
+  /** From here on no verdict begins to count: why. */
+  readonly over: (why: string) => void;
+  readonly forget: () => void;
+}
+
+export function asked(waits: Waits, store: ApprovalStore): Asked {
+  const { approval, forget } = waits;
   return {
     approval,
-    verdict: (signal) => untilAnswered(approval, answer, signal, store).finally(forget),
+    verdict: (signal) => untilAnswered(waits, signal, store).finally(forget),
     use: async () => {
       if (!(await store.use(approval.id))) {
         throw new ClawrdenError('internal', `approval ${approval.id} has let its one start go before`);
@@ -37,8 +42,7 @@ export function asked(
 }
 
 async function untilAnswered(
-  approval: PendingApproval,
-  answer: Promise<Verdict>,
+  { approval, answer, over }: Waits,
   signal: AbortSignal,
   store: ApprovalStore,
 ): Promise<Verdict> {
@@ -51,6 +55,8 @@ async function untilAnswered(
   } catch (error) {
     if (!until.signal.aborted) throw error;
     const reason = until.signal.reason as ClawrdenError;
+    // Whether the disk takes this or not: a verdict that is still on its way there starts nothing.
+    over(reason.message);
     const verdict = reason === expired ? 'expired' : 'void';
     // If a verdict reached the disk first, it counts.
     const said = { verdict, by: '', via: '', reason: reason.message } as const;

@@ -34,10 +34,18 @@ export interface Open {
   /** Verdicts of one question, one after another: none counts without the one before. */
   readonly inTurn: ReturnType<typeof createInTurn>;
   yeses: readonly Yes[];
+  /** Why nobody waits for it any more; undefined as long as somebody does. */
+  over: string | undefined;
 }
 
 export function openQuestion(approval: PendingApproval, yeses: readonly Yes[]): Open {
-  return { approval, answer: Promise.withResolvers<Verdict>(), inTurn: createInTurn(), yeses };
+  return {
+    approval,
+    answer: Promise.withResolvers<Verdict>(),
+    inTurn: createInTurn(),
+    yeses,
+    over: undefined,
+  };
 }
 
 /** As people see it now. */
@@ -63,6 +71,7 @@ export function settle(
     // Who said yes before may have left the group since.
     if (verdict.verdict === 'approved')
       await parts.approvers.freshen?.([verdict.by, ...open.yeses.map(({ by }) => by)]);
+    if (open.over !== undefined) return alreadyOver(open.approval.id, open.over);
     const refusal = refusalOf(open.approval, planHash, said, parts);
     if (refusal !== undefined) return refusal;
     if (verdict.verdict === 'denied') return end(open, verdict, parts, ended);
@@ -98,6 +107,7 @@ async function note(
   const said = { by, via, reason, ...(grantMs !== undefined && { grantMs }) };
   const of = { execution, caller, agent, approval: id, planHash };
   await recordedFirst(record({ type: 'yes', ...of, ...said, given, needed: consent.approvals }));
+  if (open.over !== undefined) return alreadyOver(open.approval.id, open.over);
   if (!(await store.addYes({ id, planHash }, yes))) return alreadyResolved(id);
   open.yeses = yeses;
   return { type: 'noted', approval: shownQuestion(open, approvers) };
@@ -200,4 +210,8 @@ function alreadyResolved(id: string): Resolution {
     type: 'already-resolved',
     text: `approval ${id} was resolved before, has expired, or its requester is gone`,
   };
+}
+
+function alreadyOver(id: string, why: string): Resolution {
+  return { type: 'already-resolved', text: `approval ${id} waits no more: ${why}` };
 }

@@ -1,4 +1,4 @@
-import { type KeyObject, X509Certificate } from 'node:crypto';
+import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
 import { type Credentials, validity } from '../../src/pki/authority.ts';
 import { readRequestKey } from '../../src/pki/certificate-request.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
@@ -98,12 +98,22 @@ async function enroll(
     return { refused: 'the token is of an authority that does not count any more' };
   const key = await readRequestKey(request);
   if (key === undefined) return unusableRequest;
-  const issued = await issue(invited, epoch, key, options);
-  const used = await tokens.use({ id, ...issued.certificate });
-  if (used === 'not-out') return { refused: 'the token was used before' };
-  if (used === 'used') await audit.append({ ...issued.record, ...whom(invited), by: tokenName(id), from });
+  const fresh = await issue(invited, epoch, key, options);
+  const used = await tokens.use({
+    ...{ id, ...fresh.certificate, certificate: fresh.answer.certificate },
+    key: createHash('sha256')
+      .update(key.export({ type: 'spki', format: 'der' }))
+      .digest('base64url'),
+  });
+  if (used === 'revoked') return { refused: tokenOver(invited) };
+  if (used === 'not-out') return usedBefore;
+  const isAgain = used.certificate !== fresh.answer.certificate;
+  const issued = isAgain ? described(invited, epoch, used.certificate, options) : fresh;
+  // What was lost before a rotation stays lost: its authority ends with the overlap.
+  if (isAgain && !authorities.signed(new X509Certificate(used.certificate)).isPresent) return usedBefore;
+  await audit.append({ ...issued.record, ...whom(invited), by: tokenName(id), from });
   // It was recorded for that epoch, which may have ended meanwhile.
-  if (used === 'revoked' || !revocations.issued(issued.certificate)) return { refused: tokenOver(invited) };
+  if (!revocations.issued(issued.certificate)) return { refused: tokenOver(invited) };
   if (invited.kind === 'person') await people.noteLetIn(invited.name, true);
   const { agents } = whom(invited);
   const named = { relay: '', person: '', program: '', [invited.kind]: invited.name };
@@ -164,9 +174,17 @@ async function issue(
   key: KeyObject,
   options: EnrolmentOptions,
 ): Promise<Issued> {
-  const { authorities } = options.identity;
   const until = kind === 'relay' ? undefined : knownAs({ kind, name }, options)?.until;
-  const certificate = await signedFor({ kind, name }, key, until, authorities.present());
+  const authority = options.identity.authorities.present();
+  return described({ kind, name }, epoch, await signedFor({ kind, name }, key, until, authority), options);
+}
+
+function described(
+  { kind, name }: PeerName,
+  epoch: number,
+  certificate: string,
+  { identity: { authorities } }: EnrolmentOptions,
+): Issued {
   const { serialNumber: id, validToDate } = new X509Certificate(certificate);
   const fingerprint = fingerprintOfPem(certificate);
   return {
@@ -200,6 +218,7 @@ function tokenOver({ kind, name }: Invited): string {
   return `the token is older than the revocation of the ${kind} ${name}`;
 }
 
+const usedBefore = { refused: 'the token was used before' };
 const unusableRequest = { refused: 'the certificate request is not one of an EC P-256 key' };
 
 function whyNotInvited(invited: Invited, options: EnrolmentOptions): string | undefined {

@@ -9,6 +9,8 @@ const looksAtOnce = 4;
  * begins with a piece of its own, also if none of them waits for anything.
  */
 export interface LookTurns {
+  /** For streams, which are no looks: a reader takes a piece for each batch. */
+  readonly nextPiece: NextPiece;
   /** Rejects with the signal's reason if that comes first. */
   readonly take: <T>(name: string, signal: AbortSignal, look: () => Promise<T>) => Promise<T>;
 }
@@ -16,6 +18,7 @@ export interface LookTurns {
 export function createLookTurns(nextPiece: NextPiece, atOnce = looksAtOnce): LookTurns {
   const gates = new Map<string, Gate>();
   return {
+    nextPiece,
     take: async (name, signal, look) => {
       const gate = gates.get(name) ?? new Gate(() => atOnce);
       gates.set(name, gate);

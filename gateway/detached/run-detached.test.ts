@@ -70,7 +70,7 @@ test('A-518: what ends while the disk is full has its result at once, and on the
     expect(detached.underway(own, id)).toBeUndefined();
     expect(await onDisk(id)).toBe('pending');
   }
-  await expect.poll(() => warnings).toEqual([{ error: 'database or disk is full' }]);
+  await expect.poll(() => warnings).toEqual([{ error: 'database or disk is full', suppressed: 0 }]);
   await free();
   for (const id of ['e-1', 'e-2']) await expect.poll(() => onDisk(id), later).toMatchObject(result);
   expect(await detached.result(own, 'e-1')).toMatchObject({ stdout: { bytes: output } });

@@ -1,5 +1,6 @@
 import type Docker from 'dockerode';
 import { ClawrdenError } from '../../src/errors.ts';
+import { createNextPiece, type NextPiece } from '../../src/next-piece.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { ReplicaHost } from '../ports/replica.ts';
 import { type Departures, departures } from './container/departures.ts';
@@ -35,7 +36,9 @@ export function createOpenEngine(
   log: EngineLog,
 ): (address: EngineAddress) => Engine & ReplicaHost {
   const spared = sparedContainers();
-  return (address) => openEngine(address, { gatewayId, filesFor, log, spared });
+  // Of all engines, and apart from what people look at: a start waits for none of them.
+  const nextPiece = createNextPiece();
+  return (address) => openEngine(address, { gatewayId, filesFor, log, spared, nextPiece });
 }
 
 interface EngineParts {
@@ -43,14 +46,15 @@ interface EngineParts {
   readonly filesFor: NativeFilesFor;
   readonly log: EngineLog;
   readonly spared: SparedContainers;
+  readonly nextPiece: NextPiece;
 }
 
 function openEngine(
   address: EngineAddress,
-  { gatewayId, filesFor, log, spared }: EngineParts,
+  { gatewayId, filesFor, log, spared, nextPiece }: EngineParts,
 ): Engine & ReplicaHost {
   const { name: host } = address;
-  const { docker, explain, close } = connect(address);
+  const { docker, explain, close } = connect(address, nextPiece);
   const starting = startingContainers(spared);
   const initVolume = renewable(async (again) => {
     const files = programsFor(await checkHost(docker, host), host, filesFor);

@@ -31,6 +31,7 @@ export async function watchEngine(
   try {
     onOpen?.(Math.floor(Date.parse(stream.headers.date ?? '') / 1000));
     for await (const message of jsonLines(stream)) {
+      if (signal.aborted) return;
       const raw = message as RawEvent;
       if (raw.Type === 'container' && raw.Action === 'destroy' && raw.Actor?.ID)
         departures.gone(raw.Actor.ID);

@@ -21,7 +21,7 @@ async function castOf(chunks: readonly Uint8Array[], terminal?: { cols: number; 
     },
   };
   let text = '';
-  for await (const line of asciicastOf(kept, rest.begunAt)) text += line;
+  for await (const line of asciicastOf(kept, rest.begunAt, async () => {})) text += line;
   const [head = '', ...events] = text.trimEnd().split('\n');
   return { head: JSON.parse(head) as object, events: events.map((line) => JSON.parse(line) as Event) };
 }
@@ -59,4 +59,27 @@ test('its head has the size of the terminal; bytes that are no text are marked',
     [0.1, 'o', 'a�'],
     [0.1, 'o', '�'],
   ]);
+});
+
+test('A-551 P20: of a recording of single bytes some hundred entries are a piece, and one that is read together', async () => {
+  const recorder = createTimedRecorder(createRecordingRoom().of('coder'), undefined, () => 0);
+  const written = 20_100;
+  for (let at = 0; at < written; at += 1) recorder.add(at % 2 === 0 ? 1 : 2, Buffer.from('x'));
+  const { parts, ...rest } = recorder.recording();
+  const kept = {
+    ...rest,
+    parts: async function* () {
+      yield* parts;
+    },
+  };
+  let pieces = 0;
+  const linesOf: number[] = [];
+  for await (const lines of asciicastOf(kept, rest.begunAt, async () => void (pieces += 1)))
+    linesOf.push(lines.split('\n').length - 1);
+  const lines = linesOf.reduce((sum, each) => sum + each, 0);
+  // The head is one; entries of one stream in a row may have been joined.
+  expect(lines).toBeGreaterThan(written / 2);
+  expect(Math.max(...linesOf)).toBeLessThanOrEqual(501);
+  expect(linesOf.length).toBeLessThan(lines / 400);
+  expect(pieces).toBe(linesOf.length);
 });

@@ -1,15 +1,22 @@
+import type { NextPiece } from '../../src/next-piece.ts';
 import type { KeptRecording } from '../ports/recording.ts';
 import { entriesOf } from './recording-entries.ts';
 
 const defaultSize = { cols: 80, rows: 24 };
 
-/** A recording as the lines of an asciicast v2, each with its newline. */
+/** In one piece: a tool that writes single bytes makes thousands of entries of a part. */
+const atOnce = { entries: 500, characters: 32 * 1024 };
+
+/** A recording as the lines of an asciicast v2, each with its newline: some of them for each piece. */
 export async function* asciicastOf(
   { begunAt, terminal, parts }: KeptRecording,
   startedAt: number,
+  nextPiece: NextPiece,
 ): AsyncGenerator<string, void> {
   const { cols: width, rows: height } = terminal ?? defaultSize;
-  yield line({ version: 2, width, height, timestamp: Math.floor(startedAt / 1000) });
+  await nextPiece();
+  let lines = line({ version: 2, width, height, timestamp: Math.floor(startedAt / 1000) });
+  let entries = 0;
   const text = createScreenText(terminal !== undefined);
   let seconds = 0;
   const at = (ms: number) => {
@@ -20,11 +27,17 @@ export async function* asciicastOf(
   for await (const part of parts()) {
     for (const entry of entriesOf(part)) {
       at(entry.ms);
-      if ('bytes' in entry) yield event('o', text.of(entry.fd, entry.bytes));
-      else yield event('o', text.rest()) + event('m', `${entry.dropped} bytes were not kept`);
+      if ('bytes' in entry) lines += event('o', text.of(entry.fd, entry.bytes));
+      else lines += event('o', text.rest()) + event('m', `${entry.dropped} bytes were not kept`);
+      entries += 1;
+      if (entries < atOnce.entries && lines.length < atOnce.characters) continue;
+      yield lines;
+      [lines, entries] = ['', 0];
+      await nextPiece();
     }
   }
-  yield event('o', text.rest());
+  lines += event('o', text.rest());
+  if (lines !== '') yield lines;
 }
 
 function line(value: unknown): string {

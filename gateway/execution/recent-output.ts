@@ -6,8 +6,8 @@ export interface RecentOutputWriter extends RecentOutput {
 }
 
 export const recentBytes = 64 * 1024;
-/** How often the streams may take turns in what is kept: a tool may do that with each byte. */
-const mostTurns = 1024;
+/** How often the streams may take turns in what is kept: a tool may do that with each byte, and each is a message. */
+const mostTurns = 256;
 
 interface Turn {
   readonly fd: 1 | 2;

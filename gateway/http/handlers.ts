@@ -1,5 +1,6 @@
 import type { Faults } from '../../src/faults.ts';
 import { openApiDocument } from '../../src/http-api/open-api.ts';
+import type { LookTurns } from '../connections/look-turns.ts';
 import type { Execute } from '../execute.ts';
 import type { Enrolment } from '../ports/authentication.ts';
 import type { Detached } from '../ports/detached.ts';
@@ -26,14 +27,16 @@ export interface HandlerParts extends SessionHandlersParts, OidcHandlersParts {
   readonly execute: Execute;
   readonly detached: Detached;
   readonly enrolment: Pick<Enrolment, 'createCode'>;
+  readonly looks: Pick<LookTurns, 'nextPiece'>;
   readonly faults: Faults;
 }
 
 /** What each route of `src/http-api/routes.ts` does. */
 export function createHandlers(
-  { warden, execute, detached, enrolment, faults, ...parts }: HandlerParts,
+  { warden, execute, detached, enrolment, looks, faults, ...parts }: HandlerParts,
   readers: EventReaders,
 ): Handlers {
+  const { nextPiece } = looks;
   return {
     ...monitorHandlers(warden),
     status: () => toStatus(warden.status()),
@@ -41,8 +44,8 @@ export function createHandlers(
       wantsDetached(call) ? startDetached(detached, call) : runExecution(execute, call),
     executionResult: (call) => detachedResult(detached, call),
     cancelExecution,
-    followExecution: (call) => followOutput(call, faults),
-    recording: sendRecording,
+    followExecution: (call) => followOutput(call, { faults, nextPiece }),
+    recording: (call) => sendRecording(call, nextPiece),
     events: (call) => readers.add(call),
     openApi: () => openApiDocument(warden.status().version),
     ...lookHandlers(warden),

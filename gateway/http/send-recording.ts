@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Routes } from '../../src/http-api/routes.ts';
+import type { NextPiece } from '../../src/next-piece.ts';
 import { boundedWriter } from '../../src/wire/bounded-writer.ts';
 import { asciicastOf } from '../execution/asciicast.ts';
 import type { Call } from './add-routes.ts';
@@ -12,8 +13,8 @@ const patienceMs = 30_000;
 
 type RecordingCall = Call<Routes['recording']>;
 
-/** What was recorded with its timing, line by line; never all of it in memory. */
-export async function sendRecording(call: RecordingCall): Promise<undefined> {
+/** What was recorded with its timing, some lines at a time; never all of it in memory. */
+export async function sendRecording(call: RecordingCall, nextPiece: NextPiece): Promise<undefined> {
   const { id } = call.params;
   const { warden } = call.seen;
   const record = await warden.execution(id, '');
@@ -25,7 +26,7 @@ export async function sendRecording(call: RecordingCall): Promise<undefined> {
   const headers = reply.getHeaders() as Record<string, string>;
   reply.raw.writeHead(200, { ...headers, 'content-type': 'application/x-ndjson' });
   try {
-    await send(call, asciicastOf(recording, record.startedAt ?? recording.begunAt));
+    await send(call, asciicastOf(recording, record.startedAt ?? recording.begunAt, nextPiece));
     reply.raw.end();
   } finally {
     // Cut short, so that no reader takes it for the whole.
@@ -37,8 +38,8 @@ async function send(call: RecordingCall, lines: AsyncIterable<string>): Promise<
   const response: ServerResponse = call.reply.raw;
   const writer = boundedWriter<string>(response);
   response.once('close', () => writer.release());
-  for await (const line of lines) {
-    const written = line === '' ? undefined : writer.write(line, line.length);
+  for await (const some of lines) {
+    const written = writer.write(some, some.length);
     if (written !== undefined && !(await isTaken(call, written))) return void response.destroy();
   }
 }

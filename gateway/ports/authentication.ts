@@ -59,7 +59,10 @@ export interface Enrolment {
     ttl: number,
     by: Principal,
   ) => Promise<Checked<NewToken>>;
-  /** Uses up the token or code and signs the key of the PKCS #10 request (PEM), which came `from` this address. */
+  /**
+   * Uses up the token or code and signs the key of the PKCS #10 request (PEM), which came `from` this address. If that
+   * answer is lost, the same token with the same key has the same certificate again.
+   */
   readonly enroll: (token: string, request: string, from: string) => Promise<Checked<Enrolled>>;
   /** Signs another key for a known peer, while the certificate of its connection counts. */
   readonly renew: (

@@ -168,12 +168,12 @@ function noteCredential(told: Told, { credential, by, principal }: CredentialRec
   if (token !== undefined) told.used.set(token, principal);
 }
 
-/** If records are missing, each token may have been used. */
+/** If records are missing, each token may have been used. Of a used one the database knows by which key. */
 async function tokenChanges(database: Database, { used }: Told, isAny: boolean): Promise<Change[]> {
-  const rows = await database.selectFrom('enrolment_tokens').select('id').execute();
-  return rows.flatMap(({ id }) => {
+  const rows = await database.selectFrom('enrolment_tokens').select(['id', 'used_by']).execute();
+  return rows.flatMap(({ id, used_by }) => {
     const principal = used.get(id);
-    if (principal === undefined && !isAny) return [];
+    if (!isAny && (principal === undefined || used_by !== '')) return [];
     const text =
       principal === undefined
         ? `enrolment token ${id} given up`

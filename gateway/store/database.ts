@@ -14,6 +14,7 @@ import { preparedOnce } from './prepared-once.ts';
 import type {
   ApiTokenRow,
   EnrolledRow,
+  EnrolmentTokenRow,
   LaterCertificateRow,
   PersonRow,
   RevocationRow,
@@ -58,12 +59,6 @@ export interface ExecutionRow {
   connection_count: number;
   /** JSON: size and digest of the command that was cut; empty if the command is complete. */
   cut: string;
-}
-
-/** A valid enrolment token; using it deletes it. */
-export interface EnrolmentTokenRow {
-  id: string;
-  expires_at: number;
 }
 
 export interface ApprovalRow {

@@ -1,11 +1,13 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { ClawrdenError } from '../../src/errors.ts';
+import { createInTurn } from '../../src/in-turn.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import type { ExecutionResult, FirstOutput } from '../ports/detached.ts';
 import { believedTime } from './believed-time.ts';
 import type { Database } from './database.ts';
 import type { DetachedRow } from './detached-row.ts';
-import { createMakeRoom } from './make-room.ts';
+import { createMakeRoom, deleteBefore } from './make-room.ts';
 
 export interface Unfinished {
   readonly caller: string;
@@ -38,14 +40,14 @@ export const detachedLimits: DetachedLimits = { keepMs: 60 * 60 * 1000, bytes: 1
 export function createDetachedRows(database: Database, limits = detachedLimits): DetachedRows {
   const where = (caller: string, id: string) => sql<boolean>`caller = ${caller} and id = ${id}`;
   const makeRoom = createMakeRoom(database, 'detached', limits.bytes);
+  const inTurn = createInTurn();
 
   const oldest = async () => (await believedTime(database)) - limits.keepMs;
 
   async function sweep(): Promise<void> {
-    await database
-      .deleteFrom('detached')
-      .where('ended_at', '<', await oldest())
-      .execute();
+    await inTurn(async () => {
+      while ((await deleteBefore(database, 'detached', await oldest())) > 0) await turn();
+    });
     await makeRoom();
   }
 

@@ -1,16 +1,16 @@
 import type { Database } from './database.ts';
 
-/** The valid enrolment tokens: a token counts only while its row is here. */
+/** The valid enrolment tokens: a token counts only while its row is here, for one key. */
 export interface EnrolmentTokens {
-  /** Whether any token is valid. */
+  /** Whether any token is valid; one that was used is so for who used it. */
   readonly areOut: () => boolean;
   /** On the disk when it resolves. `expiresAt` is in epoch milliseconds. */
   readonly add: (id: string, expiresAt: number) => Promise<void>;
   /**
    * Uses up the token and records the certificate for which it is used, in one step: when it resolves, both are on
-   * the disk, or neither.
+   * the disk, or neither. Whose answer was lost asks again with the same key, and the certificate is that of then.
    */
-  readonly use: (use: TokenUse) => Promise<'used' | 'not-out' | 'revoked'>;
+  readonly use: (use: TokenUse) => Promise<{ readonly certificate: string } | 'not-out' | 'revoked'>;
 }
 
 export interface TokenUse {
@@ -19,7 +19,15 @@ export interface TokenUse {
   /** How often the principal had been revoked when the token was made. */
   readonly epoch: number;
   readonly fingerprint: string;
+  /** PEM. */
+  readonly certificate: string;
+  /** What the certificate is for: a digest of the public key. */
+  readonly key: string;
 }
+
+/** Each answer is a record of the audit. */
+const mostAnswers = 10;
+const unused = { used_by: '', certificate: '', answers: 0 };
 
 const nameBegin = 'token:';
 
@@ -45,30 +53,30 @@ export async function openEnrolmentTokens(database: Database): Promise<Enrolment
     },
     add: async (id, expiresAt) => {
       await database.deleteFrom('enrolment_tokens').where('expires_at', '<', Date.now()).execute();
-      await database.insertInto('enrolment_tokens').values({ id, expires_at: expiresAt }).execute();
+      await database
+        .insertInto('enrolment_tokens')
+        .values({ ...unused, id, expires_at: expiresAt })
+        .execute();
       out.set(id, expiresAt);
     },
-    use: async (use) => {
-      const result = await useUp(database, use);
-      if (result !== 'revoked') out.delete(use.id);
-      return result;
-    },
+    use: (use) => useUp(database, use),
   };
 }
 
-function useUp(
-  database: Database,
-  { id, principal, epoch, fingerprint }: TokenUse,
-): Promise<'used' | 'not-out' | 'revoked'> {
+function useUp(database: Database, use: TokenUse): ReturnType<EnrolmentTokens['use']> {
+  const { id, principal, epoch, fingerprint, certificate, key } = use;
   return database.transaction().execute(async (step) => {
     if ((await epochOf(step, principal)) !== epoch) return 'revoked';
-    const { numDeletedRows } = await step
-      .deleteFrom('enrolment_tokens')
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow();
-    if (numDeletedRows !== 1n) return 'not-out';
-    await recordCertificate(step, { principal, epoch, fingerprint });
-    return 'used';
+    const tokens = step.selectFrom('enrolment_tokens').selectAll().where('id', '=', id);
+    const row = await tokens.executeTakeFirst();
+    const isUnused = row?.used_by === '';
+    if (row === undefined || row.answers >= mostAnswers || !(isUnused || row.used_by === key))
+      return 'not-out';
+    const answer = { used_by: key, certificate: isUnused ? certificate : row.certificate };
+    const answered = { ...answer, answers: row.answers + 1 };
+    await step.updateTable('enrolment_tokens').set(answered).where('id', '=', id).execute();
+    if (isUnused) await recordCertificate(step, { principal, epoch, fingerprint });
+    return { certificate: answer.certificate };
   });
 }
 

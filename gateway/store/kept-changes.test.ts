@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { KyselyPlugin } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { KeptFileRow, KeptSet } from '../ports/workspace-view.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -110,6 +111,43 @@ test('a set is found by agent, id and number, and goes when its time is over', a
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('A-553 P20: the files of a set are written by a statement that is built once, and few sets come or go in one turn', async () => {
+  const turns = new Map<number, number>();
+  let [now, isOver, built] = [0, false, 0];
+  const next = () => {
+    now += 1;
+    if (!isOver) setImmediate(next);
+  };
+  next();
+  const watches: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      if (node.kind === 'InsertQueryNode') built += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => {
+      turns.set(now, (turns.get(now) ?? 0) + Number(result.numAffectedRows ?? 0n));
+      return result;
+    },
+  };
+  const kept = createKeptChanges(database.withPlugin(watches), {
+    keepMs: dayMs,
+    sets: 100,
+    bytes: 2_000_000,
+  });
+  const files = Array.from({ length: 1000 }, (_, index) => `file ${index}`);
+  await Promise.all(['a', 'b', 'c'].map((agent) => kept.add(setOf(agent, files))));
+  // Of each set and of each file of it.
+  expect(built).toBe(3 * 2);
+  expect(Math.max(...turns.values())).toBe(1000);
+  for (let count = 0; count < 15; count += 1) await kept.add(setOf('a', files));
+  turns.clear();
+  await kept.add(setOf('a', [Buffer.alloc(2_000_000)]));
+  expect(await readAll(kept, 'a', 1000)).toHaveLength(1);
+  // The first step follows what was added.
+  expect(Math.max(...turns.values())).toBe(1 + 2000);
+  isOver = true;
 });
 
 test('nothing is written down of a set without files', async () => {

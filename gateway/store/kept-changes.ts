@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { KeptFileRow, KeptFilter, KeptSet } from '../ports/workspace-view.ts';
 import { believedTime } from './believed-time.ts';
@@ -24,6 +25,8 @@ export interface KeptBounds {
 
 const defaults: KeptBounds = { keepMs: 30 * 24 * 3_600_000, sets: 1000, bytes: 8 * 1024 ** 2 };
 const mostFiles = 1000;
+/** Files that are deleted in one turn of the event loop, or those of one set more. */
+const deletedAtOnce = 2000;
 /** What a row takes besides its path. */
 const besides = 64;
 
@@ -37,7 +40,8 @@ export function createKeptChanges(database: Database, bounds: KeptBounds = defau
     add: (set) => {
       if (set.files.length === 0) return Promise.resolve('');
       const adding = last.then(() => insert(database, set, bounds));
-      last = adding.catch(() => {});
+      // Those of all agents may come at once, and one has a turn of its own.
+      last = adding.catch(() => {}).then(() => turn());
       return adding;
     },
     page,
@@ -62,25 +66,34 @@ async function insert(database: Database, set: KeptSet, bounds: KeptBounds): Pro
       .values(row)
       .returning('row')
       .executeTakeFirstOrThrow();
+    const none = { set_row: 0, number: 0, path: Buffer.alloc(0), whose: '', kept: '' };
+    // Building it costs more than running it.
+    const statement = transaction.insertInto('kept_files').values(none).compile();
     for (const [index, { path, whose, kept }] of files.entries())
-      await transaction
-        .insertInto('kept_files')
-        .values({ set_row: inserted, number: index + 1, path, whose, kept })
-        .execute();
-    await makeRoom(transaction, agent, bounds);
+      await transaction.executeQuery({ ...statement, parameters: [inserted, index + 1, path, whose, kept] });
   });
+  // The set is kept, also if no room can be made; the next one tries it again.
+  while (await makeRoom(database, agent, bounds).catch(() => false)) await turn();
   return id;
 }
 
-/** What is too old goes, of all agents; what is too much goes, of this one. */
+/** What is too old goes, of all agents; what is too much goes, of this one. Resolves with whether some went. */
 async function makeRoom(database: Database, agent: string, { keepMs, sets, bytes }: KeptBounds) {
   const youngest = (await believedTime(database)) - keepMs;
-  const { rows } = await sql<{ row: number }>`delete from kept_sets where at < ${youngest} or row in (
-    select row from (
-      select row, row_number() over newest as place, sum(bytes) over newest as total
-      from kept_sets where agent = ${agent} window newest as (order by row desc))
-    where place > ${sets} or (total > ${bytes} and place > 1)) returning row`.execute(database);
-  for (const { row } of rows) await database.deleteFrom('kept_files').where('set_row', '=', row).execute();
+  const gone = sql<{ row: number }>`delete from kept_sets where row in (select row from (
+    select row, sum(files) over (order by row) - files as earlier from (
+      select row, min(count, ${mostFiles}) as files from kept_sets where at < ${youngest} or row in (
+        select row from (
+          select row, row_number() over newest as place, sum(bytes) over newest as total
+          from kept_sets where agent = ${agent} window newest as (order by row desc))
+        where place > ${sets} or (total > ${bytes} and place > 1)))
+    ) where earlier < ${deletedAtOnce}) returning row`;
+  return await database.transaction().execute(async (transaction) => {
+    const numbers = (await gone.execute(transaction)).rows.map(({ row }) => row);
+    await sql`delete from kept_files
+      where set_row in (select value from json_each(${JSON.stringify(numbers)}))`.execute(transaction);
+    return numbers.length > 0;
+  });
 }
 
 async function readPage(

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { createInTurn } from '../../src/in-turn.ts';
 import type { Database } from './database.ts';
 import { sizeIn } from './room-tables.ts';
@@ -60,15 +60,30 @@ async function deleteOldest(
   owner: string,
   wanted: number,
 ): Promise<boolean> {
-  const { owner: column, ...names } = kept[table];
-  const key = sql.join(names.key.map((name) => sql.ref(name)));
-  const time = sql.ref(names.time);
+  const { owner: column, time } = kept[table];
+  const own = sql`${sql.ref(column)} = ${owner} and ${sql.ref(time)} is not null`;
+  return (await deleteFirst(database, table, own, wanted)) > 0;
+}
+
+/** Of what was kept before that time as much as is deleted in one turn; resolves with the number of rows. */
+export function deleteBefore(database: Database, table: Table, before: number): Promise<number> {
+  return deleteFirst(database, table, sql`${sql.ref(kept[table].time)} < ${before}`, atOnce.bytes);
+}
+
+async function deleteFirst(
+  database: Database,
+  table: Table,
+  which: RawBuilder<unknown>,
+  wanted: number,
+): Promise<number> {
+  const key = sql.join(kept[table].key.map((name) => sql.ref(name)));
+  const time = sql.ref(kept[table].time);
   const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where (${key}) in (
     select ${key} from (
       select ${key}, sum(size) over (order by time, row) - size as earlier from (
         select ${key}, ${sql.raw(sizeIn(''))} as size, ${time} as time, rowid as row from ${sql.table(table)}
-        where ${sql.ref(column)} = ${owner} and ${time} is not null order by ${time}, rowid limit ${atOnce.rows}
+        where ${which} order by ${time}, rowid limit ${atOnce.rows}
       )
     ) where earlier < ${wanted})`.execute(database);
-  return numAffectedRows > 0n;
+  return Number(numAffectedRows);
 }

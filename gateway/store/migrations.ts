@@ -15,7 +15,7 @@ import { addTails, createDetachedTable } from './detached-migration.ts';
 import { isOpen, isUnseen } from './is-open.ts';
 import { addDeliveryAgents, createNotices } from './notice-tables.ts';
 import { createOutputs, createRecordings } from './output-tables.ts';
-import { createPrincipals, renameRelays } from './principal-migrations.ts';
+import { addAnswers, createPrincipals, renameRelays } from './principal-migrations.ts';
 import { addRooms } from './room-tables.ts';
 import { createSigningKeys, createUnmoved } from './rotation-tables.ts';
 import { addConnections, addSearch, countConnections, tellDecisionsApart } from './search-tables.ts';
@@ -66,6 +66,7 @@ export const migrations: Record<string, Migration> = {
   '0050-answers-by-agent': { up: indexAnswers },
   '0052-stamps-of-verdicts': { up: addVerdictStamps },
   '0053-believed-time': { up: createBelievedTime },
+  '0054-enrolment-answers': { up: addAnswers },
 };
 
 async function createExecutions(database: Kysely<unknown>): Promise<void> {

@@ -29,3 +29,12 @@ export async function renameRelays(database: Kysely<unknown>): Promise<void> {
   for (const table of ['revoked_relays', 'enrolled_relays', 'reissued_certificates'])
     await run(`drop table ${table}`);
 }
+
+/** A token whose answer was lost is answered again, for the same key. */
+export async function addAnswers(database: Kysely<unknown>): Promise<void> {
+  const run = (column: string) =>
+    sql.raw(`alter table enrolment_tokens add column ${column}`).execute(database);
+  await run("used_by text not null default ''");
+  await run("certificate text not null default ''");
+  await run('answers integer not null default 0');
+}

@@ -57,6 +57,18 @@ export interface EnrolledRow {
   principal: string;
 }
 
+/** A valid enrolment token, until its time is over. */
+export interface EnrolmentTokenRow {
+  id: string;
+  expires_at: number;
+  /** Digest of the public key that it was used for; empty if it was not. */
+  used_by: string;
+  /** PEM: what it was answered with. */
+  certificate: string;
+  /** How often. */
+  answers: number;
+}
+
 /** A hand-over of the signing key, as the audit has it. */
 export interface SigningKeyRow {
   /** Public, as `src/audit` writes keys. */

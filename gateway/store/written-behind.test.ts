@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newExecutionId } from '../../src/execution-id.ts';
@@ -48,6 +49,18 @@ function newRow(more: Partial<ExecutionRow> = {}): ExecutionRow {
   const times = { received_at: Date.now(), decided_at: null, started_at: null, ended_at: null };
   const ids = { caller: 'relay:host-1', id: newExecutionId() };
   return { ...ids, ...texts, ...empty, ...rest, ...numbers, ...times, ...more };
+}
+
+/** Of each turn of the event loop in which something was written: how many rows. */
+async function writtenInTurns(count: number): Promise<number[]> {
+  const inTurns: number[] = [];
+  for (let before = 0; before < count; ) {
+    await turn();
+    const now = (await written()).length;
+    if (now > before) inTurns.push(now - before);
+    before = now;
+  }
+  return inTurns;
 }
 
 async function written(): Promise<string[]> {
@@ -117,4 +130,18 @@ test('A-91: what could not be written is written at the stop', async () => {
   await takeWrites();
   await rows.close();
   expect(await written()).toHaveLength(1);
+});
+
+test('A-552 P20: of long lines few are written in one turn of the event loop, and of short ones a hundred', async () => {
+  const save = (count: number, argv: string) => {
+    for (let at = 0; at < count; at += 1) rows.save(newRow({ argv }));
+  };
+  save(40, JSON.stringify(['x'.repeat(4000)]));
+  const ofLong = await writtenInTurns(40);
+  // Two turns of the writer may stand between two of ours.
+  expect(Math.max(...ofLong)).toBeLessThanOrEqual(2 * 8);
+  await database.deleteFrom('executions').execute();
+  save(2, JSON.stringify(['x'.repeat(40_000)]));
+  save(100, '["ls"]');
+  expect((await writtenInTurns(102)).length).toBeLessThanOrEqual(4);
 });

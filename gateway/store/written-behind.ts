@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Database, ExecutionRow } from './database.ts';
 import { createUpsert } from './upsert-rows.ts';
 
 const settleMs = 10;
-/** Most rows that one turn of the event loop writes. */
-const rowsAtOnce = 100;
+/** What one turn of the event loop writes: the index of a search has a part for each three characters of a line. */
+const atOnce = { rows: 100, lines: 32 * 1024 };
 const againMs = 1000;
 /** Limit of the waiting rows. Above it new rows are refused, so that no id is forgotten. */
 const defaultMostBytes = 64 * 1024 * 1024;
@@ -104,10 +104,12 @@ export class WrittenBehind {
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#waiting.size > 0) {
+    for (let isAll = true; this.#waiting.size > 0; ) {
       // An execution changes several times within milliseconds: only its newest state is written.
-      await sleep(settleMs);
-      await this.#write([...this.#waiting.values()].slice(0, rowsAtOnce));
+      await (isAll ? sleep(settleMs) : turn());
+      const rows = firstOf(this.#waiting.values());
+      isAll = rows.length === this.#waiting.size;
+      await this.#write(rows);
     }
     if (this.#failed.size === 0) this.#problem = '';
     else this.#again ??= setTimeout(() => this.#tryAgain(), againMs).unref();
@@ -124,6 +126,18 @@ export class WrittenBehind {
 
 function keyOf({ caller, id }: { readonly caller: string; readonly id: string }): string {
   return `${caller} ${id}`;
+}
+
+/** One at least. */
+function firstOf(waiting: Iterable<ExecutionRow>): ExecutionRow[] {
+  const rows: ExecutionRow[] = [];
+  let lines = 0;
+  for (const row of waiting) {
+    lines += row.argv.length;
+    if (rows.length === atOnce.rows || (rows.length > 0 && lines > atOnce.lines)) break;
+    rows.push(row);
+  }
+  return rows;
 }
 
 /** An estimate: a row's numbers, and the overhead around it. */

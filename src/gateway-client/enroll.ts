@@ -1,10 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { type ServiceError, status } from '@grpc/grpc-js';
 import { type EnrollResponse, RelayServiceService } from '../gen/clawrden/v1/relay.ts';
 import { makeCertificateRequest } from '../pki/certificate-request.ts';
+import { dropEnrollingKeys, enrollingKey } from '../pki/enrolling-key.ts';
 import { type EnrolmentPin, readEnrolmentPin } from '../pki/enrolment-pin.ts';
 import { fingerprintOfPem } from '../pki/fingerprint.ts';
-import { dropStagedKey, stageIdentityFile, takeStagedIdentity } from '../pki/identity-files.ts';
+import { stageIdentityFile, takeStagedIdentity } from '../pki/identity-files.ts';
 import type { PeerName } from '../pki/peer-name.ts';
 import { readTrust } from '../pki/trust-file.ts';
 import { certificatesIn } from '../pki/trust-print.ts';
@@ -26,6 +28,8 @@ export interface EnrollOptions {
   readonly identityDir: string;
   /** PEM file: the authorities of the server's certificate, if it does not show the token's. */
   readonly trust?: string | undefined;
+  /** Keeps what the answer says beside the identity. */
+  readonly keep?: (enrolled: Enrolled) => Promise<void>;
 }
 
 export interface Enrolled {
@@ -39,31 +43,34 @@ export interface Enrolled {
 /**
  * Makes a key here, lets the gateway sign its certificate, and writes both over those of an earlier enrolment. Before
  * it sends anything, it compares the server with the token's pin, or with `trust`. Rejects with a line for people, or with a gRPC
- * `ServiceError` if the gateway refuses.
+ * `ServiceError` if the gateway refuses. Whatever else cuts it off, wherever: the same call goes on with the same key.
  */
 export async function enroll(options: EnrollOptions): Promise<Enrolled> {
-  const { address, token, as, identityDir } = options;
+  const { address, token, as, identityDir, keep } = options;
   const pin = readEnrolmentPin(token);
   if (pin === undefined || (pin.kind === 'relay') !== (as === 'relay'))
     throw new Error(as === 'relay' ? noToken : noCode);
   const authority = await authorityOf(options, pin);
-  const { request, key } = await makeCertificateRequest();
   await mkdir(identityDir, { recursive: true, mode: 0o700 });
   // Written before the token is used: if the folder cannot take the key, the token must stay valid.
+  const { request, key } = await makeCertificateRequest(await enrollingKey(identityDir, token));
+  const answer = await requestCertificate(address, authority, { token, certificateRequest: request }).catch(
+    async (error: ServiceError) => {
+      if (error.code === status.PERMISSION_DENIED) await dropEnrollingKeys(identityDir);
+      throw error;
+    },
+  );
+  if (!isPinned(answer.certificateAuthority, pin)) throw new Error(notPinned);
   await stageIdentityFile(identityDir, 'key', key);
-  try {
-    const answer = await requestCertificate(address, authority, { token, certificateRequest: request });
-    if (!isPinned(answer.certificateAuthority, pin)) throw new Error(notPinned);
-    // While one authority gives way to another, both are in it.
-    await stageIdentityFile(identityDir, 'authority', lasting(answer.certificateAuthority));
-    await stageIdentityFile(identityDir, 'certificate', answer.certificate);
-    await takeStagedIdentity(identityDir);
-    const name = answer[pin.kind];
-    return { kind: pin.kind, name, agents: answer.agents, gateway: answer.grpcAddress };
-  } catch (error) {
-    await dropStagedKey(identityDir);
-    throw error;
-  }
+  // While one authority gives way to another, both are in it.
+  await stageIdentityFile(identityDir, 'authority', lasting(answer.certificateAuthority));
+  await stageIdentityFile(identityDir, 'certificate', answer.certificate);
+  const name = answer[pin.kind];
+  const enrolled = { kind: pin.kind, name, agents: answer.agents, gateway: answer.grpcAddress };
+  await keep?.(enrolled);
+  await takeStagedIdentity(identityDir);
+  await dropEnrollingKeys(identityDir);
+  return enrolled;
 }
 
 /** Of the server's certificate: who trusts a file needs no pin for that. */

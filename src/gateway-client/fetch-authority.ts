@@ -4,7 +4,7 @@ import { fingerprint } from '../pki/fingerprint.ts';
 
 const timeoutMs = 10_000;
 const shut = new Error(
-  'the gateway closed the connection: it enrols only while a token is out, and this one was used or has expired',
+  'the gateway closed the connection: it enrols only while a token is out, and this one counts no more',
 );
 
 /**

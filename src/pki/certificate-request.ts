@@ -11,9 +11,8 @@ export interface NewRequest {
   readonly key: string;
 }
 
-export async function makeCertificateRequest(): Promise<NewRequest> {
+export async function makeCertificateRequest(key = makeKey()): Promise<NewRequest> {
   const { Pkcs10CertificateRequestGenerator } = await x509();
-  const key = makeKey();
   const keys = cryptoKeys(key, createPublicKey(createPrivateKey(key)));
   const request = await Pkcs10CertificateRequestGenerator.create({
     name: 'CN=clawrden',

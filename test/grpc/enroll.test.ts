@@ -1,5 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
@@ -91,13 +93,73 @@ test('a token works once; what is refused leaves no key behind', async () => {
   expect(await readdir(identityDir)).toEqual([]);
 });
 
+test("A-524: an enrolment that is cut off behind the gateway's decision goes on with its token, from its folder", async () => {
+  const sockets = new Set<Socket>();
+  await using gateway = await startTestGateway({
+    onLog: (line) => {
+      if (line.includes('"enrolled"')) for (const socket of sockets) socket.destroy();
+    },
+  });
+  await using between = await startProxy(Number(gateway.enrollAddress.split(':')[1]), sockets);
+  const identityDir = join(gateway.dir, 'new-relay');
+  const options = { token: await newToken(gateway), as: 'relay', identityDir } as const;
+  // Its connection is lost.
+  await expect(enroll({ ...options, address: `localhost:${between.port}` })).rejects.toMatchObject({
+    code: status.UNAVAILABLE,
+  });
+  const [left = '', ...more] = await readdir(identityDir);
+  expect([left, more]).toEqual([expect.stringMatching(/^enrolling-\w+\.pem$/), []]);
+  const key = await readFile(join(identityDir, left), 'utf8');
+  // It ends before it has written its settings, and before its certificate is there.
+  const address = gateway.enrollAddress;
+  const keep = () => Promise.reject(new Error('cut off'));
+  await expect(enroll({ ...options, address, keep })).rejects.toThrow('cut off');
+  await mkdir(join(identityDir, 'cert.pem'));
+  await expect(enroll({ ...options, address })).rejects.toThrow('cert.pem');
+  const thief = enroll({ ...options, address, identityDir: join(gateway.dir, 'thief') });
+  await expect(thief).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
+  await rmdir(join(identityDir, 'cert.pem'));
+  const enrolled = await enroll({ ...options, address });
+  expect(await readFile(join(identityDir, 'key.pem'), 'utf8')).toBe(key);
+  expect((await readdir(identityDir)).sort()).toEqual(['ca.pem', 'cert.pem', 'key.pem']);
+  const client = await connectGateway({ address: enrolled.gateway, identityDir });
+  expect(await client.waitForReady(5000)).toBe(true);
+  client.close();
+});
+
+/** Connections to `port` go through here; `sockets` has those that are open. */
+async function startProxy(port: number, sockets: Set<Socket>): Promise<AsyncDisposable & { port: number }> {
+  const server = createServer((socket) => {
+    const onward = connect(port, '127.0.0.1');
+    for (const [from, to] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => to.destroy()).on('close', () => sockets.delete(from));
+      from.pipe(to);
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
 test('A-88: while no token is out the enrolment listener speaks to nobody', async () => {
   await using gateway = await startTestGateway();
-  const token = await newToken(gateway);
-  const address = gateway.enrollAddress;
-  await enroll({ address, token, as: 'relay', identityDir: join(gateway.dir, 'first') });
-  const again = enroll({ address, token, as: 'relay', identityDir: join(gateway.dir, 'second') });
-  await expect(again).rejects.toThrow(/enrols only while a token is out/);
+  await using another = await startTestGateway();
+  const token = await newToken(another);
+  const enrolled = enroll({
+    ...{ address: gateway.enrollAddress, token, as: 'relay' },
+    identityDir: join(gateway.dir, 'relay'),
+  });
+  await expect(enrolled).rejects.toThrow(/enrols only while a token is out/);
 });
 
 test('enrolling again renews the certificate; one that fails leaves the old one as it was', async () => {

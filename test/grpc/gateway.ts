@@ -30,7 +30,7 @@ import { openDatabase } from '../../gateway/store/database.ts';
 import { openEnrolmentTokens } from '../../gateway/store/enrolment-tokens.ts';
 import { createFaults, type Faults } from '../../src/faults.ts';
 import { connectGateway, type GatewayClient } from '../../src/gateway-client/connect-gateway.ts';
-import { createNextPiece } from '../../src/next-piece.ts';
+import { createNextPiece, type NextPiece } from '../../src/next-piece.ts';
 import { failure } from '../../src/outcome.ts';
 import { type Credentials, makeAuthority, type Validity } from '../../src/pki/authority.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
@@ -83,9 +83,8 @@ export interface GatewayOptions {
   /** If absent, no agent's workspace is followed. */
   readonly offerHome?: OfferHome;
   readonly offerWayOut?: OfferLane;
-  /** The role of each person; if absent, `admin` is one. */
+  /** The role of each person and program; if absent, the person `admin` is the only one. */
   readonly people?: Readonly<Record<string, Role>>;
-  /** The role of each program; if absent, there is none. */
   readonly programs?: Readonly<Record<string, Role>>;
   /** The scope of each person; if absent, all agents. */
   readonly scopes?: Readonly<Record<string, Scope>>;
@@ -94,6 +93,7 @@ export interface GatewayOptions {
   /** Of both listeners. */
   readonly pace?: Pace;
   readonly rates?: RelayCallRates;
+  readonly nextPiece?: NextPiece;
   readonly onLog?: (line: string) => void;
 }
 
@@ -157,7 +157,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
       execute: options.execute ?? (async () => ({ kind: 'exited', code: 0, signal: 0 })),
       resume: options.resume ?? (async () => failure('resume-void', 'nothing waits here')),
       warden: { ...emptyWarden, ...options.warden },
-      looks: createLookTurns(createNextPiece()),
+      looks: createLookTurns(options.nextPiece ?? createNextPiece()),
       signIn: { codes: createSignInCodes({ sessions, record: audit.append }), url: 'http://127.0.0.1:8080' },
       relays,
       offerHome: options.offerHome ?? (() => 'no workspace is followed here'),

@@ -72,6 +72,14 @@ const inside: Record<string, UnderWay> = {
     },
     counts: certificateCounts,
   },
+  'enrolment asked for again': {
+    setup: async () => {
+      const text = await token();
+      await gateway.enrolment.enroll(text, request, '');
+      return () => gateway.enrolment.enroll(text, request, '');
+    },
+    counts: certificateCounts,
+  },
   renewal: {
     setup: async () => {
       const enrolled = await gateway.enrolment.enroll(await token(), request, '');
@@ -106,7 +114,7 @@ const inside: Record<string, UnderWay> = {
 };
 
 test.each(Object.keys(inside))(
-  'A-90: nothing of %s that a revocation meets counts after it, at whatever await they meet',
+  'A-90 A-524: nothing of %s that a revocation meets counts after it, at whatever await they meet',
   async (name) => {
     const { setup, counts: stillCounts } = inside[name]!;
     const unhindered = await (await setup())();

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { httpPace } from '../../gateway/http/node-server.ts';
 import type { Role, Scope } from '../../gateway/ports/principal.ts';
 import { ApiError, connect, type WatchedEvent, type WatchOptions } from '../../src/http-api/client.ts';
+import { holdPieces } from '../fixtures/held-pieces.ts';
 import { described } from './described.ts';
 import { recordOf, startWatched, type WatchedSite, wordOf } from './watched.ts';
 
@@ -218,6 +219,23 @@ test('an agent that joins or leaves a scope is told by a reset', async () => {
   await expect.poll(() => reading.words().at(-1)).toBe('execution 0002 running');
   expect(reading.words()).toHaveLength(3);
   await reading.leave();
+});
+
+test('A-551 P20: of all readers one is told in a turn, and of one in a turn it is asked which agents its scope holds', async () => {
+  const pieces = holdPieces();
+  await using site = await siteOf({ a: 'web' }, { nextPiece: pieces.nextPiece });
+  const token = site.door.token('viewer', { scope: { team: 'web' } });
+  const types = { types: 'execution' };
+  const readings = [await read(site, token, types), await read(site, token, types)];
+  const told = () => readings.reduce((sum, { events }) => sum + events.length, 0);
+  site.execution(recordOf('a', 1));
+  // Each waits to be told, asks again once it was, and waits for what is asked each second.
+  for (const count of [1, 2]) {
+    await pieces.giveOne(4);
+    await expect.poll(told).toBe(count);
+  }
+  pieces.giveAll();
+  for (const { leave } of readings) await leave();
 });
 
 test('A-56 P6: a stream ends within 5 s when its token does, and says why', async () => {

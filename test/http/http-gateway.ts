@@ -12,7 +12,7 @@ import type { TokenAuthentication } from '../../gateway/ports/known-principals.t
 import type { Principal, Role, Scope } from '../../gateway/ports/principal.ts';
 import type { WardenApi } from '../../gateway/ports/warden-api.ts';
 import { createFaults } from '../../src/faults.ts';
-import { createNextPiece } from '../../src/next-piece.ts';
+import { createNextPiece, type NextPiece } from '../../src/next-piece.ts';
 import { emptyWarden } from '../grpc/gateway.ts';
 
 /** The HTTP door on loopback, in front of an `execute` and an interface of people that the test writes. */
@@ -34,6 +34,7 @@ export interface HttpGateway extends AsyncDisposable {
 export type HttpGatewayOptions = Partial<Omit<HttpServerOptions, 'warden'>> & {
   readonly warden?: Partial<WardenApi>;
   readonly mcpPace?: Pace;
+  readonly nextPiece?: NextPiece;
 };
 
 export const loopback = { listen: { host: '127.0.0.1', port: 0 }, trustProxy: [] } as const;
@@ -49,7 +50,7 @@ export async function startHttpGateway(options: HttpGatewayOptions = {}): Promis
   const record = async () => {};
   const sessions = options.sessions ?? createBrowserSessions(record);
   const codes = options.codes ?? createSignInCodes({ sessions, record });
-  const nextPiece = createNextPiece();
+  const nextPiece = options.nextPiece ?? createNextPiece();
   const requests = createOpenRequests(nextPiece);
   const server = await startHttpServer({
     enrolment: { createCode: async () => ({ refused: 'nobody is known here' }) },

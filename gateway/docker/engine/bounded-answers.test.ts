@@ -2,10 +2,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Docker from 'dockerode';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { boundAnswers } from '../../../src/container/bounded-answers.ts';
 import { attach } from '../container/attach.ts';
 import { sparedContainers, startingContainers } from '../container/starting-containers.ts';
 import { fillInitVolume } from '../init/init-volume.ts';
-import { boundAnswers } from './bounded-answers.ts';
 import { toEngineError } from './engine-errors.ts';
 import { getJson } from './get-json.ts';
 
@@ -21,8 +21,8 @@ beforeEach(async () => {
     response.on('error', () => {});
     if (request.url === '/deep') return void response.end(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
     if (request.url === '/small') return void response.end(JSON.stringify({ is: 'small' }));
-    if (/networks|images\/one\/json/.test(request.url ?? ''))
-      return void response.end(JSON.stringify(['x'.repeat(2 * mebibyte)]));
+    if (/networks|volumes\?long|images\/one\/json/.test(request.url ?? ''))
+      return void response.end(JSON.stringify(['x'.repeat(mebibyte), 'x'.repeat(mebibyte)]));
     if (request.url === '/text') return void response.end('OK');
     if (request.url?.startsWith('/volumes')) return void response.end(JSON.stringify({ Mountpoint: '/v' }));
     if (request.method === 'DELETE') return void response.writeHead(204).end();
@@ -127,6 +127,8 @@ test('what is read as it comes has no bound', async () => {
 
 test('A-395: a list may be long, and what is said of one thing may not', async () => {
   for (const path of ['/networks', '/v1.41/networks?filters=x'])
-    expect(await getJson(docker, path, 5000)).toHaveLength(1);
+    expect(await getJson(docker, path, 5000)).toHaveLength(2);
   await expect(getJson(docker, '/images/one/json', 5000)).rejects.toThrow(/more than 1048576 bytes/);
+  // A-550: it is parsed in one piece.
+  await expect(getJson(docker, '/volumes?long=1', 5000)).rejects.toThrow(/more than 2097152 bytes/);
 });

@@ -6,12 +6,13 @@ import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
 import Docker from 'dockerode';
 import type { HostConfig } from '../../../src/config/gateway-config.ts';
+import { boundAnswers } from '../../../src/container/bounded-answers.ts';
+import { createNextPiece, type NextPiece } from '../../../src/next-piece.ts';
 import type { SshFiles } from '../../../src/ssh/ssh-arguments.ts';
 import { parseSshUrl } from '../../../src/ssh/ssh-destination.ts';
 import { openSshTunnel } from '../../../src/ssh/ssh-tunnel.ts';
 import { keyExchanges } from '../../../src/wire/key-exchanges.ts';
 import { countPiecesOf } from '../../../src/wire/small-pieces.ts';
-import { boundAnswers } from './bounded-answers.ts';
 
 export type EngineAddress = Pick<HostConfig, 'name' | 'engine' | 'tls' | 'ssh'>;
 
@@ -28,14 +29,17 @@ export interface EngineConnection {
 
 /**
  * A client for one engine; connects on the first call. Throws if the address cannot be used. Ignores DOCKER_*
- * variables.
+ * variables. Its long answers are read in `nextPiece`.
  */
-export function connect({ name, engine, tls, ssh = {} }: EngineAddress): EngineConnection {
+export function connect(
+  { name, engine, tls, ssh = {} }: EngineAddress,
+  nextPiece: NextPiece = createNextPiece(),
+): EngineConnection {
   const url = parseUrl(name, engine);
-  if (url.protocol === 'ssh:') return overSsh(name, engine, ssh);
+  if (url.protocol === 'ssh:') return overSsh({ name, engine, ssh }, nextPiece);
   const options = url.protocol === 'unix:' ? overSocket(url.pathname) : overTls(name, url, tls);
   countPiecesBy(options.agent, name);
-  const docker = boundAnswers(new Docker({ ...untouched, ...options }));
+  const docker = boundAnswers(new Docker({ ...untouched, ...options }), nextPiece);
   return { docker, explain: (error) => error, close: () => options.agent.destroy() };
 }
 
@@ -55,10 +59,13 @@ function countPiecesBy(agent: HttpAgent, name: string): void {
     );
 }
 
-function overSsh(name: string, engine: string, files: SshFiles): EngineConnection {
+function overSsh(
+  { name, engine, ssh }: { readonly name: string; readonly engine: string; readonly ssh: SshFiles },
+  nextPiece: NextPiece,
+): EngineConnection {
   const destination = parseSshUrl(engine);
   if (destination === undefined) throw refusal(name, `"${engine}" names no machine`);
-  const tunnel = openSshTunnel(destination, files);
+  const tunnel = openSshTunnel(destination, ssh);
   const options = overSocket(destination.socket);
   const { agent } = options;
   agent.createConnection = (_options, done) => {
@@ -74,7 +81,8 @@ function overSsh(name: string, engine: string, files: SshFiles): EngineConnectio
     agent.destroy();
     tunnel.close();
   };
-  return { docker: boundAnswers(new Docker({ ...untouched, ...options })), explain: tunnel.explain, close };
+  const docker = boundAnswers(new Docker({ ...untouched, ...options }), nextPiece);
+  return { docker, explain: tunnel.explain, close };
 }
 
 function overSocket(socketPath: string) {

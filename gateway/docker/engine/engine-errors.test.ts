@@ -27,6 +27,7 @@ describe('what an engine says becomes an error code', () => {
     [404, 'No such container: abc', 'internal'],
     [400, 'invalid memory limit', 'internal'],
     [409, 'Conflict. The container name is in use', 'internal'],
+    [301, 'Moved', 'host-lost'],
     [401, 'unauthorized', 'host-lost'],
     [403, 'authorization denied by plugin', 'host-lost'],
     [500, 'no space left on device', 'host-lost'],

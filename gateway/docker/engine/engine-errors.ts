@@ -27,7 +27,8 @@ const known: readonly Known[] = [
 
 /**
  * The only place that turns an error of the engine or its connection into an ErrorCode. Known messages as above; any
- * other 4xx is our fault (`internal`); 401, 403, 5xx and every broken or silent connection are `host-lost`.
+ * other 4xx is our fault (`internal`); 401, 403, 5xx, a good status of another call, a redirection and every broken or
+ * silent connection are `host-lost`.
  */
 export function toEngineError(error: unknown, host: string): ClawrdenError {
   if (error instanceof ClawrdenError) return error;
@@ -60,7 +61,8 @@ export function engineText(error: unknown): string {
 
 function codeOf(status: number | undefined, error: unknown): ErrorCode {
   if (status === undefined) return hasProperty(error, 'code') ? 'host-lost' : 'internal';
-  return status >= 500 || status === 401 || status === 403 ? 'host-lost' : 'internal';
+  const isOurs = status >= 400 && status < 500 && status !== 401 && status !== 403;
+  return isOurs ? 'internal' : 'host-lost';
 }
 
 function hasProperty<K extends string>(value: unknown, key: K): value is Record<K, unknown> {

@@ -1,4 +1,4 @@
-import { EngineBroke } from './engine-broke.ts';
+import { EngineBroke } from '../../../src/container/engine-broke.ts';
 
 const form = /^[0-9a-f]{12,64}$/;
 

@@ -7,6 +7,7 @@ import type {
   GetRecordingRequest,
   GetRecordingResponse,
 } from '../../../src/gen/clawrden/v1/warden.ts';
+import { inPieces, type NextPiece } from '../../../src/next-piece.ts';
 import { boundedWriter } from '../../../src/wire/bounded-writer.ts';
 import { toWireOutcome } from '../../../src/wire/outcome-message.ts';
 import { asciicastOf } from '../../execution/asciicast.ts';
@@ -28,6 +29,7 @@ const lookMs = 1000;
 /** What was recorded with its timing; never all of it in memory. */
 export function getRecording(
   seenOf: SeenOfCall,
+  nextPiece: NextPiece,
 ): handleServerStreamingCall<GetRecordingRequest, GetRecordingResponse> {
   return (call) => {
     const send = async (): Promise<void> => {
@@ -39,9 +41,10 @@ export function getRecording(
       if (recording === undefined) throw notFound(`no timing of an execution ${id} was recorded`);
       const writer = boundedWriter<GetRecordingResponse>(call);
       call.once('cancelled', () => writer.release());
-      for await (const lines of asciicastOf(recording, record.startedAt ?? recording.begunAt)) {
+      const cast = asciicastOf(recording, record.startedAt ?? recording.begunAt, nextPiece);
+      for await (const lines of cast) {
         if (call.cancelled) return;
-        if (lines !== '') await writer.write({ lines }, lines.length);
+        await writer.write({ lines }, lines.length);
       }
       call.end();
     };
@@ -52,7 +55,7 @@ export function getRecording(
 /** What a running tool writes. Its reader loses what it does not take in time; the tool never waits. */
 export function followOutput(
   seenOf: SeenOfCall,
-  faults: Faults,
+  { faults, nextPiece }: { readonly faults: Faults; readonly nextPiece: NextPiece },
 ): handleServerStreamingCall<FollowOutputRequest, FollowOutputResponse> {
   return (call) => {
     const gone = new AbortController();
@@ -72,8 +75,8 @@ export function followOutput(
       onAbort(gone.signal, () => clearInterval(looking));
       const tell = teller(followed, fromNow);
       let timer: NodeJS.Timeout | undefined;
-      let busy = false;
-      const go = faults.guard('follow', () => {
+      let [busy, stale] = [false, false];
+      const write = faults.guard('follow', () => {
         timer = undefined;
         // A reader that is behind gets the newest when it reads again.
         if (busy || gone.signal.aborted) return;
@@ -81,18 +84,22 @@ export function followOutput(
         const last = messages.pop();
         for (const event of messages) call.write({ event });
         if (last === undefined) return;
-        busy = true;
+        [busy, stale] = [true, false];
         call.write({ event: last }, () => {
           busy = false;
-          changed();
+          if (stale) changed();
         });
       });
+      // All who read along hear of the same bytes in the same moment.
+      const go = inPieces(nextPiece, write);
       const changed = (): void => {
-        timer ??= setTimeout(go, settleMs).unref();
+        stale = busy;
+        if (!busy) timer ??= setTimeout(go, settleMs).unref();
       };
       followed.output.watch(changed, gone.signal);
       go();
       const outcome = await followed.outcome;
+      await nextPiece();
       clearTimeout(timer);
       if (gone.signal.aborted) return;
       gone.abort();

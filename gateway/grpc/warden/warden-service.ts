@@ -44,7 +44,7 @@ export interface WardenServiceParts {
 }
 
 export function wardenService(parts: WardenServiceParts): WardenServiceServer {
-  const { callers, warden, enrolment } = parts;
+  const { warden, enrolment } = parts;
   const by = answerer(parts);
   const seal = createSeal();
   const lists = wardenLists(warden, seal);
@@ -61,7 +61,6 @@ export function wardenService(parts: WardenServiceParts): WardenServiceServer {
     }),
     listApprovals: by((request, _caller, seen) => lists.approvals(request, seen)),
     listGrants: by((request, _caller, seen) => lists.grants(request, seen)),
-    watchApprovals: watchApprovals((call) => seenBy(warden, callers.of(call)).warden),
     ...approvalHandlers(by),
     setAgentState: by(async ({ agent, status: wanted, reason }, caller, seen) => {
       const state = agentStates.get(wanted);
@@ -139,15 +138,20 @@ function assignmentHandlers(
 function streamHandlers({
   callers,
   warden,
+  looks: { nextPiece },
   faults,
-}: WardenServiceParts): Pick<WardenServiceServer, 'getRecording' | 'followOutput' | 'learnEgress'> {
+}: WardenServiceParts): Pick<
+  WardenServiceServer,
+  'getRecording' | 'followOutput' | 'watchApprovals' | 'learnEgress'
+> {
   const seenOf: SeenOfCall = (call) => {
     const caller = callers.of(call);
     return { caller, warden: seenBy(warden, caller).warden };
   };
   return {
-    getRecording: getRecording(seenOf),
-    followOutput: followOutput(seenOf, faults),
+    getRecording: getRecording(seenOf, nextPiece),
+    followOutput: followOutput(seenOf, { faults, nextPiece }),
+    watchApprovals: watchApprovals(seenOf, { faults, nextPiece }),
     learnEgress: learnEgress(seenOf),
   };
 }

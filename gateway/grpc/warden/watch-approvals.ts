@@ -1,23 +1,26 @@
-import type { handleServerStreamingCall, Metadata } from '@grpc/grpc-js';
+import type { handleServerStreamingCall } from '@grpc/grpc-js';
+import type { Faults } from '../../../src/faults.ts';
 import type { WatchApprovalsRequest, WatchApprovalsResponse } from '../../../src/gen/clawrden/v1/warden.ts';
-import type { WardenApi } from '../../ports/warden-api.ts';
+import { inPieces, type NextPiece } from '../../../src/next-piece.ts';
 import { whenCanceled } from '../calls/when-canceled.ts';
 import { createChanges } from './approval-changes.ts';
+import type { SeenOfCall } from './output-calls.ts';
 
 /** Changes within this time are sent together. */
 const settleMs = 50;
 
 /** Sends which questions come and go; a watcher that reads slowly gets the difference when it reads again. */
 export function watchApprovals(
-  seenBy: (call: { readonly metadata: Metadata }) => WardenApi,
+  seenOf: SeenOfCall,
+  { faults, nextPiece }: { readonly faults: Faults; readonly nextPiece: NextPiece },
 ): handleServerStreamingCall<WatchApprovalsRequest, WatchApprovalsResponse> {
   return (call) => {
-    const warden = seenBy(call);
+    const { warden } = seenOf(call);
     const gone = whenCanceled(call);
     const next = createChanges(warden.approvals);
     let timer: NodeJS.Timeout | undefined;
     let [first, busy, stale] = [true, false, false];
-    const tell = (): void => {
+    const write = faults.guard('watch approvals', () => {
       timer = undefined;
       if (gone.aborted) return;
       const change = next();
@@ -30,7 +33,9 @@ export function watchApprovals(
         if (change.more) tell();
         else if (stale) changed();
       });
-    };
+    });
+    // A change reaches all watchers in the same moment, and each one sorts all that waits.
+    const tell = inPieces(nextPiece, write);
     const changed = (): void => {
       stale = busy;
       if (!busy) timer ??= setTimeout(tell, settleMs);

@@ -22,6 +22,13 @@ export interface EventReader {
   readonly end: (reason: string) => void;
 }
 
+export interface EventReaderParts {
+  readonly from: number;
+  readonly hearing: Hearing;
+  /** What is read and written at once is a piece: most of an hour may be behind a reader. */
+  readonly inPieces: (work: () => void) => () => void;
+}
+
 /** How long its reader may take for the last words. */
 const leaveMs = 2000;
 /** About; so much is in memory for a reader that takes nothing. */
@@ -31,11 +38,17 @@ export function createEventReader(
   response: ServerResponse,
   feed: EventFeed,
   frames: EventFrames,
-  { from, hearing: first }: { readonly from: number; readonly hearing: Hearing },
+  { from, hearing: first, inPieces }: EventReaderParts,
 ): EventReader {
   let [place, hearing, isStalled, wroteAt] = [from, first, false, performance.now()];
-  // Behind what it does not hear others have a turn.
-  const goLater = inNextTurn(() => go());
+  const goOn = inPieces(() => {
+    if (isStalled || isOver()) return;
+    if (!feed.isWhole(place, hearing.agent)) return reset('events were missed: they are not kept any more');
+    const text = next();
+    if (text === undefined) return;
+    if (text !== '') write(text);
+    go();
+  });
   const isOver = () => response.writableEnded || response.destroyed;
 
   function write(text: string): void {
@@ -59,13 +72,7 @@ export function createEventReader(
   }
 
   function go(): void {
-    while (!isStalled && !isOver()) {
-      if (!feed.isWhole(place, hearing.agent)) return reset('events were missed: they are not kept any more');
-      const text = next();
-      if (text === undefined) return;
-      if (text === '') return goLater();
-      write(text);
-    }
+    if (!isStalled && !isOver()) goOn();
   }
 
   response.on('drain', () => {
@@ -95,16 +102,6 @@ function batchOf(events: readonly GatewayEvent[], { hears }: Hearing, frames: Ev
     if (text.length > writtenAtOnce) break;
   }
   return { text, upTo };
-}
-
-function inNextTurn(work: () => void): () => void {
-  let next: NodeJS.Immediate | undefined;
-  return () => {
-    next ??= setImmediate(() => {
-      next = undefined;
-      work();
-    });
-  };
 }
 
 function end(response: ServerResponse, text: string): void {

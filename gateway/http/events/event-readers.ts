@@ -1,6 +1,8 @@
 import type { Faults } from '../../../src/faults.ts';
 import { eventTypes } from '../../../src/http-api/events.ts';
 import type { Routes } from '../../../src/http-api/routes.ts';
+import { inPieces } from '../../../src/next-piece.ts';
+import type { LookTurns } from '../../connections/look-turns.ts';
 import type { EventFeed, GatewayEvent } from '../../ports/events.ts';
 import type { Principal } from '../../ports/principal.ts';
 import type { WardenApi } from '../../ports/warden-api.ts';
@@ -22,6 +24,7 @@ export interface EventReaders {
 export interface EventReadersParts {
   readonly warden: Pick<WardenApi, 'within'>;
   readonly events: EventFeed;
+  readonly looks: Pick<LookTurns, 'nextPiece'>;
   readonly faults: Faults;
   readonly pace?: Pick<HttpPace, 'stalledMs'>;
 }
@@ -38,6 +41,7 @@ interface Reading {
 export function createEventReaders({
   warden,
   events,
+  looks,
   faults,
   pace = httpPace,
 }: EventReadersParts): EventReaders {
@@ -48,6 +52,7 @@ export function createEventReaders({
     faults.guard(where, () => {
       for (const reading of open) act(reading);
     });
+  const pieces = (work: () => void) => inPieces(looks.nextPiece, faults.guard('events told', work));
   events.watch(
     each('events told', ({ reader }) => reader.go()),
     closing.signal,
@@ -62,7 +67,7 @@ export function createEventReaders({
     reply.hijack();
     const headers = reply.getHeaders() as Record<string, string>;
     reply.raw.writeHead(200, { ...headers, ...streamHeaders });
-    return createEventReader(reply.raw, events, frames, { from, hearing });
+    return createEventReader(reply.raw, events, frames, { from, hearing, inPieces: pieces });
   }
 
   return {
@@ -72,7 +77,12 @@ export function createEventReaders({
       const from = last === '' ? newest : frames.placeOf(last);
       const hearing = createHearing(call, warden);
       const reader = begin(call, from ?? newest, hearing.now());
-      const reading = { reader, look: () => lookAt(reader, hearing, call, pace) };
+      const hearAgain = pieces(() => hearOthers(reader, hearing, call));
+      const look = () => {
+        lookAt(reader, call, pace);
+        hearAgain();
+      };
+      const reading = { reader, look };
       if (call.reply.raw.destroyed) return;
       open.add(reading);
       call.reply.raw.once('close', () => open.delete(reading));
@@ -99,7 +109,6 @@ function lastEventId({ request }: EventsCall): string {
 
 function lookAt(
   reader: EventReader,
-  hearing: CallHearing,
   { check }: EventsCall,
   { stalledMs }: Pick<HttpPace, 'stalledMs'>,
 ): void {
@@ -107,11 +116,15 @@ function lookAt(
   if ('refused' in checked) return reader.end(checked.refused);
   if (reader.isStalled() && reader.quietMs() > stalledMs)
     return reader.end(`its reader took nothing for ${stalledMs / 1000} s`);
-  if (hearing.hasChanged(checked.value)) {
-    reader.hear(hearing.now());
-    reader.reset('its scope holds other agents now');
-  }
   if (!reader.isStalled() && reader.quietMs() > markMs) reader.mark();
+}
+
+/** If its caller may hear others now. That reads the names of all agents. */
+function hearOthers(reader: EventReader, hearing: CallHearing, { check }: EventsCall): void {
+  const checked = check();
+  if ('refused' in checked || !hearing.hasChanged(checked.value)) return;
+  reader.hear(hearing.now());
+  reader.reset('its scope holds other agents now');
 }
 
 /** What a call hears: of what its principal may, that for which it asked. */

@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Faults } from '../../../src/faults.ts';
 import type { FollowEvent } from '../../../src/http-api/follow.ts';
 import type { Routes } from '../../../src/http-api/routes.ts';
+import { inPieces, type NextPiece } from '../../../src/next-piece.ts';
+import type { Outcome } from '../../../src/outcome.ts';
 import type { Followed, OutputPart } from '../../ports/followed-output.ts';
 import type { Call } from '../add-routes.ts';
 import { createTextChunks } from '../execute/text-chunks.ts';
@@ -16,8 +18,14 @@ const lookMs = 1000;
 const commentMs = 15_000;
 const leaveMs = 2000;
 
+interface FollowParts {
+  readonly faults: Faults;
+  /** All who read along hear of the same bytes in the same moment. */
+  readonly nextPiece: NextPiece;
+}
+
 /** Tells what a running tool writes. Its reader loses what it does not take in time; the tool never waits. */
-export async function followOutput(call: FollowCall, faults: Faults): Promise<undefined> {
+export async function followOutput(call: FollowCall, parts: FollowParts): Promise<undefined> {
   const { id } = call.params;
   const followed = await call.seen.warden.follow(id, call.caller);
   if (followed === undefined) throw new HttpRefused(404, notThere(id));
@@ -27,7 +35,7 @@ export async function followOutput(call: FollowCall, faults: Faults): Promise<un
   if (reply.raw.destroyed) return;
   const headers = reply.getHeaders() as Record<string, string>;
   reply.raw.writeHead(200, { ...headers, ...streamHeaders });
-  tell(call, followed, faults);
+  tell(call, followed, parts);
 }
 
 /** Also for who may not see it any more. */
@@ -38,15 +46,16 @@ function notThere(id: string): string {
 function tell(
   { params: { id }, query, check, seen, reply: { raw } }: FollowCall,
   followed: Followed,
-  faults: Faults,
+  { faults, nextPiece }: FollowParts,
 ): void {
   const gone = new AbortController();
   const stream = createOutputStream(raw, followed, query.from === 'now');
   let timer: NodeJS.Timeout | undefined;
-  const go = faults.guard('follow', () => {
+  const write = faults.guard('follow', () => {
     timer = undefined;
     stream.go();
   });
+  const go = inPieces(nextPiece, write);
   followed.output.watch(() => {
     timer ??= setTimeout(go, settleMs).unref();
   }, gone.signal);
@@ -64,10 +73,12 @@ function tell(
     clearInterval(looking);
     clearTimeout(timer);
   });
-  stream.go();
-  void followed.outcome.then((outcome) =>
-    stream.end({ type: 'outcome', id, outcome: toOutcomeView(outcome) }),
-  );
+  go();
+  const end = faults.guard('follow', async (outcome: Outcome) => {
+    await nextPiece();
+    stream.end({ type: 'outcome', id, outcome: toOutcomeView(outcome) });
+  });
+  void followed.outcome.then(end);
 }
 
 interface OutputStream {

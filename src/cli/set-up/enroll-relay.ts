@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { enroll } from '../../gateway-client/enroll.ts';
+import { type Enrolled, enroll } from '../../gateway-client/enroll.ts';
 import { printJson, printLine } from '../print/output.ts';
 import { CliError } from '../reach/cli-error.ts';
 import { toCliError } from '../reach/grpc-error.ts';
@@ -23,15 +23,21 @@ export async function enrollRelay(options: EnrollOptions): Promise<void> {
   const file = join(folder, 'relay.yaml');
   await refuseOpenFolder('relay enroll', folder);
   const token = await readPiped('relay enroll', options.token);
-  const enrolled = await enroll({ address: gateway, token, as: 'relay', identityDir: folder, trust }).catch(
-    (error: Error) => {
-      const refused = 'make another token with clawrden relay invite';
-      const known = toCliError(error, 'relay enroll', { gateway, refused });
-      throw known === error ? new CliError('relay enroll', error.message, 'check the options') : known;
-    },
-  );
   const kept = existsSync(file);
-  if (!kept) await writeRelayYaml(file, enrolled, trust);
+  // Before the certificate counts: who finds that there has all.
+  const keep = async (answer: Enrolled) => (kept ? undefined : await writeRelayYaml(file, answer, trust));
+  const enrolled = await enroll({
+    address: gateway,
+    token,
+    as: 'relay',
+    identityDir: folder,
+    trust,
+    keep,
+  }).catch((error: Error) => {
+    const refused = 'make another token with clawrden relay invite';
+    const known = toCliError(error, 'relay enroll', { gateway, refused });
+    throw known === error ? new CliError('relay enroll', error.message, 'check the options') : known;
+  });
   const { name: relay, agents } = enrolled;
   if (json === true) return printJson({ relay, agents, gateway: enrolled.gateway, config: file });
   printLine(['enrolled ', 'green'], `${relay}, for ${agents.join(', ')}`);

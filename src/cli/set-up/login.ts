@@ -37,6 +37,13 @@ interface LoggedIn {
   readonly gateway: string;
 }
 
+interface Place {
+  readonly identity: string;
+  readonly context: string;
+  /** Writes the context, before the identity counts: a try that is cut off there is made again. */
+  readonly keep: (answer: LoggedIn) => Promise<void>;
+}
+
 /** Writes over what an earlier login left here, and over no other context. */
 export async function login(options: LoginOptions): Promise<void> {
   const file = contextFile(options.context);
@@ -45,18 +52,23 @@ export async function login(options: LoginOptions): Promise<void> {
     throw new CliError('login', `${file} is another context`, 'name a file of your own with --context');
   await refuseOpenFolder('login', identity);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const { kind, name, gateway } =
-    options.oidc === true ? await byProvider(options, identity, file) : await byCode(options, identity);
-  const kept = { gateway, identity: basename(identity), ...trustOf(options.trust) };
-  await writeSecretFile(`${file}.new`, stringify(kept));
-  await rename(`${file}.new`, file);
+  const place: Place = {
+    identity,
+    context: file,
+    keep: async ({ gateway: address }) => {
+      const kept = { gateway: address, identity: basename(identity), ...trustOf(options.trust) };
+      await writeSecretFile(`${file}.new`, stringify(kept));
+      await rename(`${file}.new`, file);
+    },
+  };
+  const { kind, name, gateway } = await (options.oidc === true ? byProvider : byCode)(options, place);
   if (options.json === true) return printJson({ [kind]: name, gateway, context: file });
   printLine([kind === 'program' ? 'this program is ' : 'you are ', 'green'], name);
   printLine('  certificate and key  ', identity);
   printLine('  context              ', file);
 }
 
-async function byCode({ gateway, code, trust }: LoginOptions, identity: string): Promise<LoggedIn> {
+async function byCode({ gateway, code, trust }: LoginOptions, { identity, keep }: Place): Promise<LoggedIn> {
   if (gateway === undefined || code === undefined)
     throw new CliError(
       'login',
@@ -64,7 +76,7 @@ async function byCode({ gateway, code, trust }: LoginOptions, identity: string):
       'see clawrden login --help',
     );
   const token = await readPiped('login', code);
-  const options = { address: gateway, token, as: 'caller', identityDir: identity, trust } as const;
+  const options = { address: gateway, token, as: 'caller', identityDir: identity, trust, keep } as const;
   return await enroll(options).catch((error: Error) => {
     const refused =
       'ask for another code: clawrden users add NAME --replace, or clawrden tokens certificate NAME';
@@ -75,8 +87,7 @@ async function byCode({ gateway, code, trust }: LoginOptions, identity: string):
 
 async function byProvider(
   { url, gateway, trust, device, open, code }: LoginOptions,
-  identity: string,
-  context: string,
+  { identity, context, keep }: Place,
 ): Promise<LoggedIn> {
   if (url === undefined || code !== undefined)
     throw new CliError('login', '--oidc needs --url and no --code', 'see clawrden login --help');
@@ -99,8 +110,11 @@ async function byProvider(
       );
     await stageIdentityFile(identity, 'authority', certificateAuthority);
     await stageIdentityFile(identity, 'certificate', certificate);
+    const address = gateway ?? `${new URL(origin).hostname}:${grpcPort}`;
+    const loggedIn = { kind: 'person', name: person, gateway: address } as const;
+    await keep(loggedIn);
     await takeStagedIdentity(identity);
-    return { kind: 'person', name: person, gateway: gateway ?? `${new URL(origin).hostname}:${grpcPort}` };
+    return loggedIn;
   } catch (error) {
     await dropStagedKey(identity);
     throw error;

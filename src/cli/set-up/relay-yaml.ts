@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import type { Enrolled } from '../../gateway-client/enroll.ts';
+import { writeSecretFile } from '../../pki/secret-file.ts';
 import { trustOf } from '../../pki/trust-file.ts';
 
 /** Fills in what the gateway knows; it tells the relay of its agents. */
@@ -16,5 +17,7 @@ docker: unix:///var/run/docker.sock
 # Here the relay keeps the two folders that each agent's container has mounted: agents/NAME/socket and agents/NAME/bin.
 state: state
 `;
-  await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+  // A part of it would be kept as it was.
+  await writeSecretFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
 }

@@ -2212,6 +2212,7 @@ export const RelayServiceService = {
   /**
    * Enroll turns a one-time token of a relay, or code of a person or a program, and a certificate request into a client certificate. Served on the enrolment
    * listener only (server-authenticated TLS); a token works once.
+   * If the answer is lost, the same token with the same key is answered again, a few times, until its time is over.
    */
   enroll: {
     path: "/clawrden.v1.RelayService/Enroll" as const,
@@ -2300,6 +2301,7 @@ export interface RelayServiceServer extends UntypedServiceImplementation {
   /**
    * Enroll turns a one-time token of a relay, or code of a person or a program, and a certificate request into a client certificate. Served on the enrolment
    * listener only (server-authenticated TLS); a token works once.
+   * If the answer is lost, the same token with the same key is answered again, a few times, until its time is over.
    */
   enroll: handleUnaryCall<EnrollRequest, EnrollResponse>;
   /** Token returns a JWT bound to the client certificate of this connection. mTLS alone authenticates it. */
@@ -2340,6 +2342,7 @@ export interface RelayServiceClient extends Client {
   /**
    * Enroll turns a one-time token of a relay, or code of a person or a program, and a certificate request into a client certificate. Served on the enrolment
    * listener only (server-authenticated TLS); a token works once.
+   * If the answer is lost, the same token with the same key is answered again, a few times, until its time is over.
    */
   enroll(
     request: EnrollRequest,

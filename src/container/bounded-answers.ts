@@ -1,13 +1,15 @@
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage, type RequestOptions } from 'node:http';
 import { addAbortSignal } from 'node:stream';
-import type Docker from 'dockerode';
-import { readAtMost } from '../../../src/read-at-most.ts';
-import { isCostly } from './costly-json.ts';
+import { createNextPiece, type NextPiece } from '../next-piece.ts';
+import { readAtMost } from '../read-at-most.ts';
+import { type Call, callEngine } from './call-engine.ts';
 import { EngineBroke } from './engine-broke.ts';
+import { parseJson } from './parse-json.ts';
 
-/** A list of thousands of containers is shorter; what an engine says of one thing takes some kilobytes. */
-const [mostOfList, mostOfOne] = [8 * 1024 * 1024, 1024 * 1024];
-const lists = /^\/(?:v[\d.]+\/)?(?:containers\/json|images\/json|volumes|networks)(?:\?|$)/;
+/** Lists of thousands are shorter; what an engine says of one thing takes some kilobytes. */
+const [mostOfList, mostOfVolumes, mostOfOne] = [8 * 1024 * 1024, 2 * 1024 * 1024, 1024 * 1024];
+const lists = /^\/(?:v[\d.]+\/)?(?:containers\/json|images\/json|networks)(?:\?|$)/;
+const volumes = /^\/(?:v[\d.]+\/)?volumes(?:\?|$)/;
 
 type Done = (error: unknown, answer: unknown) => void;
 
@@ -19,12 +21,13 @@ interface Context {
   readonly statusCodes: Readonly<Record<number, unknown>>;
 }
 
-/** The part of docker-modem that reads an answer. */
+/** The part of docker-modem that makes a request and reads its answer. */
 interface Modem {
+  readonly protocol: string;
   buildRequest: (
-    options: { readonly path?: string; readonly signal?: AbortSignal },
+    options: RequestOptions & { readonly path?: string; readonly signal?: AbortSignal },
     context: Context,
-    data: unknown,
+    data: Call['data'],
     done: Done,
   ) => void;
   buildPayload: (
@@ -35,50 +38,45 @@ interface Modem {
   ) => void;
 }
 
-/** Every status counts as good, so that the library reads nothing by itself. */
-const everyStatus: Context['statusCodes'] = new Proxy({}, { get: () => true });
-
 const notTaken = 'its engine answers and does not hand over the connection';
 
 /**
- * Holds an engine to so many bytes in an answer. The library gathers whatever comes, for as long as the call may take.
- * What is read as it comes, and connections that are taken over, are not answers; one that should have been taken over
- * and was not is.
+ * Makes the requests of a client of the library `dockerode` in place of the library, which follows redirections, and
+ * holds its engine to so many bytes in an answer. What is read as it comes, and connections that are taken over, are not
+ * answers; one that should have been taken over and was not is. Long answers are read in `nextPiece`.
  */
-export function boundAnswers(docker: Docker): Docker {
-  const modem = docker.modem as unknown as Modem;
-  const build = modem.buildRequest;
-  const pay = modem.buildPayload;
-  // What is not taken over is read by nobody but us.
-  modem.buildPayload = (error, isStream, statusCodes, _openStdin, ...rest) =>
-    pay.call(modem, error, isStream, statusCodes, false, ...rest);
+export function boundAnswers<Client extends { readonly modem: unknown }>(
+  docker: Client,
+  nextPiece: NextPiece = createNextPiece(),
+): Client {
+  const modem = docker.modem as Modem;
   modem.buildRequest = (options, context, data, done) => {
     const { isStream = false, hijack = false, openStdin = false, statusCodes } = context;
     const takes = hijack || openStdin;
-    const answered: Done = (error, answer) => {
-      if (error !== null && error !== undefined) return done(error, null);
+    callEngine(modem.protocol, options, { data, hijack, openStdin }, (error, answer) => {
+      if (answer === null) return done(error, null);
       if (!(answer instanceof IncomingMessage)) return done(null, answer);
       const isGood = statusCodes[answer.statusCode ?? 0] === true;
       if (isGood && isStream && !takes) return done(null, answer);
       const read =
         isGood && takes
           ? Promise.reject(new EngineBroke(notTaken))
-          : gather(answer, options.signal, mostOf(options.path));
+          : gather(answer, options.signal, { most: mostOf(options.path), nextPiece });
       read
         .finally(() => takes && answer.destroy())
         .then(
           (body) => modem.buildPayload(null, false, statusCodes, false, {}, answer, body, done),
           (broken: unknown) => done(broken, null),
         );
-    };
-    build.call(modem, options, { ...context, isStream: true, statusCodes: everyStatus }, data, answered);
+    });
   };
   return docker;
 }
 
-/** JSON is parsed in one piece: a megabyte of it takes a thread some tens of milliseconds. */
+/** A list of volumes is in an object, and parsed in one piece: a megabyte takes some tens of milliseconds. */
 function mostOf(path = ''): number {
-  return lists.test(path) ? mostOfList : mostOfOne;
+  if (lists.test(path)) return mostOfList;
+  return volumes.test(path) ? mostOfVolumes : mostOfOne;
 }
 
 /** All of an answer, within the bound: that of what is no list, if nothing else is said. */
@@ -96,13 +94,13 @@ export function readAnswer(
 async function gather(
   response: IncomingMessage,
   signal: AbortSignal | undefined,
-  most: number,
+  { most, nextPiece }: { readonly most: number; readonly nextPiece: NextPiece },
 ): Promise<unknown> {
   const body = await readAnswer(response, signal, most);
-  if (isCostly(body)) throw new EngineBroke('its engine answers with JSON that no engine makes');
   try {
-    return JSON.parse(body.toString());
-  } catch {
+    return await parseJson(body, nextPiece);
+  } catch (error) {
+    if (error instanceof EngineBroke) throw error;
     return body;
   }
 }

@@ -1,10 +1,11 @@
-const [quote, backslash] = [0x22, 0x5c];
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Shorter texts cost no more than some milliseconds, however deep they are. */
-const shortBytes = 64 * 1024;
-/** And shorter ones no more than a tenth of a second, of however many parts; an image may expose all ports there are. */
+/** Shorter texts cost less than a millisecond, and a line of a pull is nearly all braces. */
+const shortBytes = 1024;
+/** Shorter ones may have more parts: an image may expose all ports there are. */
 const fewBytes = 1024 * 1024;
+const bytesOfPort = 8;
 /** No engine nests its answers half as deep. */
 const deepest = 64;
 /** Arrays and objects: what an engine says of a thing has one in fifty bytes or less. */
@@ -16,7 +17,7 @@ const bytesOfOne = 32;
  */
 export function isCostly(json: Buffer): boolean {
   if (json.length <= shortBytes) return false;
-  let [depth, left] = [0, json.length <= fewBytes ? json.length : json.length / bytesOfOne];
+  let [depth, left] = [0, json.length / (json.length <= fewBytes ? bytesOfPort : bytesOfOne)];
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at];
     if (byte === quote) at = endOfText(json, at);
@@ -27,6 +28,23 @@ export function isCostly(json: Buffer): boolean {
     } else if (byte === closeArray || byte === closeObject) depth -= 1;
   }
   return false;
+}
+
+/** Where a list may be cut, between two of its items, into parts of about so many bytes. */
+export function cutsOf(list: Buffer, bytes: number): number[] {
+  const cuts: number[] = [];
+  let [depth, next] = [0, bytes];
+  for (let at = 0; at < list.length; at += 1) {
+    const byte = list[at];
+    if (byte === quote) at = endOfText(list, at);
+    else if (byte === openArray || byte === openObject) depth += 1;
+    else if (byte === closeArray || byte === closeObject) depth -= 1;
+    else if (byte === comma && depth === 1 && at >= next) {
+      cuts.push(at);
+      next = at + bytes;
+    }
+  }
+  return cuts;
 }
 
 function endOfText(json: Buffer, start: number): number {

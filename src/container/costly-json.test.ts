@@ -66,3 +66,11 @@ test('A-523 P20: JSON nested deep, or in very many parts, is not parsed, whereve
     { numRuns: 30 },
   );
 });
+
+test('A-550 P20: an answer of less than a megabyte has fewer parts than an image that exposes all ports', () => {
+  for (const part of ['[],', '{},', '{"":{}},']) {
+    const hostile = `[${part.repeat(900_000 / part.length)}1]`;
+    expect(hostile.length).toBeLessThan(1024 * 1024);
+    expect([part, isCostly(Buffer.from(hostile))]).toEqual([part, true]);
+  }
+});
