@@ -45,12 +45,12 @@ test('A-550: an engine is heard no longer than it is watched, also of lines that
   });
   const docker = { getEvents: async () => stream } as unknown as Docker;
   const stop = new AbortController();
-  let heard = 0;
+  let count = 0;
   const onEvent = () => {
-    heard += 1;
-    if (heard === 1) setImmediate(() => stop.abort());
+    count += 1;
+    if (count === 1) setImmediate(() => stop.abort());
   };
   const departures = { gone: () => {}, expect: async () => {} };
   await watchEngine({ docker, gatewayId: 'gw-1', departures }, { onEvent }, stop.signal);
-  expect(heard).toBeLessThan(1000);
+  expect(count).toBeLessThan(1000);
 });
