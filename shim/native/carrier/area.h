@@ -1,4 +1,5 @@
-/* The folder for what is ours: stage/ for what comes in, kept/ for what was not taken, index and state. */
+/* The folder for what is ours: stage/ for what comes in, kept/ for what was not taken, untold for what of
+ * it nobody may have heard, index and state. */
 #ifndef CLAWRDEN_CARRIER_AREA_H
 #define CLAWRDEN_CARRIER_AREA_H
 

@@ -44,6 +44,8 @@ struct carrier {
     /* The index of an earlier run was there and whole. */
     bool remembered;
     struct receiving *receiving;
+    /* The list of what is kept and was told last is in the area: see unfinished.h. */
+    bool untold;
     struct late late;
     struct background background;
     /* When it last said that it works, and whether somebody waits. */

@@ -195,7 +195,6 @@ void commit(struct carrier *carrier)
     finish_folders(carrier);
     tell_applied(carrier);
     stream_flush(&carrier->stream);
-    unfinished_told(carrier);
     exchange_end(carrier);
     area_remove(carrier, "stage");
     late_bound(carrier);

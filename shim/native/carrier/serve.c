@@ -15,6 +15,7 @@
 #include "start.h"
 #include "state-frames.h"
 #include "take.h"
+#include "unfinished.h"
 #include "verify.h"
 
 enum { SETTLE_ALL = 1, SETTLE_TRUST = 2, SETTLE_CHECK = 4 };
@@ -142,6 +143,7 @@ void serve(struct carrier *carrier, const struct frame *frame)
 {
     goes_on_begin(carrier);
     if (carrier->limits.root[0]) {
+        unfinished_told(carrier);
         serve_known(carrier, frame);
         save_behind(carrier, frame->type);
     } else if (frame->type == FRAME_HELLO) {

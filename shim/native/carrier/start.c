@@ -148,6 +148,5 @@ void start(struct carrier *carrier, const struct frame *hello)
     }
     tell_state(carrier, FRAME_CARRIER_READY);
     stream_flush(&carrier->stream);
-    unfinished_told(carrier);
     area_remove(carrier, "stage");
 }

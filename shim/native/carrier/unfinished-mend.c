@@ -24,6 +24,7 @@ struct mend {
     int stage, kept;
     /* The one in kept/, and how many ops there were. */
     uint64_t folder, count;
+    uint8_t *bytes;
     struct reader list;
 };
 
@@ -150,27 +151,63 @@ static uint8_t *read_whole(int fd, size_t *length)
     return NULL;
 }
 
-/* False if something of it is in the stage only. */
-static bool mend_by(struct mend *mend, int fd, bool is_moving)
+/* Takes up a list. False if there is none, or it is torn. */
+static bool mend_begin(struct mend *mend, int fd)
 {
-    size_t length;
-    char kept[40];
-    uint8_t *bytes = read_whole(fd, &length);
-    if (!bytes)
-        return !is_moving;
-    mend->list = reader_of(bytes, length);
+    size_t length = 0;
+    mend->bytes = fd < 0 ? NULL : read_whole(fd, &length);
+    if (fd >= 0)
+        close(fd);
+    if (!mend->bytes)
+        return false;
+    mend->list = reader_of(mend->bytes, length);
     mend->folder = read_u64(&mend->list);
     mend->count = read_u64(&mend->list);
-    bool all = !is_moving || each(mend, mend_one);
+    return true;
+}
+
+static void mend_end(struct mend *mend)
+{
+    if (mend->kept >= 0)
+        close(mend->kept);
+    free(mend->bytes);
+}
+
+static void name_all(struct mend *mend)
+{
+    char kept[40];
     snprintf(kept, sizeof kept, "kept/%llu", (unsigned long long)mend->folder);
     if (mend->kept < 0)
         mend->kept = beneath_open(mend->carrier->area, kept, O_RDONLY | O_DIRECTORY);
-    if (mend->kept >= 0) {
+    if (mend->kept >= 0)
         each(mend, name_one);
-        close(mend->kept);
-    }
-    free(bytes);
-    return all && (!is_moving || beneath_rename(mend->stage, UNFINISHED_MOVING, mend->stage, UNFINISHED_MOVED, RENAME_NEW) == 0);
+}
+
+/* False if something of it is in the stage only. What is kept by then is told now: its list stays in the stage. */
+static bool mend_by(struct mend *mend)
+{
+    bool all = each(mend, mend_one)
+        && beneath_rename(mend->stage, UNFINISHED_MOVING, mend->carrier->area, UNFINISHED_UNTOLD, 0) == 0;
+    if (!all)
+        name_all(mend);
+    return all;
+}
+
+/* False if something may be in the stage only. */
+static bool mend_stage(struct carrier *carrier)
+{
+    struct mend mend = {.carrier = carrier, .kept = -1};
+    mend.stage = beneath_open(carrier->area, "stage", O_RDONLY | O_DIRECTORY);
+    if (mend.stage < 0)
+        return true;
+    int list = beneath_open(mend.stage, UNFINISHED_MOVING, O_RDONLY | O_NONBLOCK);
+    bool is_moving = list >= 0;
+    bool mended = !is_moving || (mend_begin(&mend, list) && mend_by(&mend));
+    mend_end(&mend);
+    close(mend.stage);
+    if (!is_moving)
+        area_remove(carrier, "stage");
+    return mended;
 }
 
 /* A power cut can tear the list. Nobody knows then what is nowhere else. */
@@ -178,9 +215,8 @@ static bool keep_stage(struct carrier *carrier)
 {
     uint64_t folder;
     int kept = kept_open(carrier, &folder);
-    bool done = kept >= 0 && beneath_rename(carrier->area, "stage", kept, "0", RENAME_NEW) == 0;
-    if (done)
-        tell(carrier, folder, 0, ".clawrden/stage");
+    bool done = kept >= 0 && unfinished_untold(carrier, folder, ".clawrden/stage")
+        && beneath_rename(carrier->area, "stage", kept, "0", RENAME_NEW) == 0;
     if (kept < 0)
         return false;
     close(kept);
@@ -189,21 +225,21 @@ static bool keep_stage(struct carrier *carrier)
     return done;
 }
 
+/* Of the commit, or of a start, whose answer may have had no reader. */
+static void tell_untold(struct carrier *carrier)
+{
+    struct mend mend = {.carrier = carrier, .stage = -1, .kept = -1};
+    int list = beneath_open(carrier->area, UNFINISHED_UNTOLD, O_RDONLY | O_NONBLOCK);
+    carrier->untold = list >= 0;
+    if (mend_begin(&mend, list))
+        name_all(&mend);
+    mend_end(&mend);
+}
+
 const char *unfinished_mend(struct carrier *carrier)
 {
-    struct mend mend = {.carrier = carrier, .kept = -1};
-    mend.stage = beneath_open(carrier->area, "stage", O_RDONLY | O_DIRECTORY);
-    if (mend.stage < 0)
-        return NULL;
-    int list = beneath_open(mend.stage, UNFINISHED_MOVING, O_RDONLY | O_NONBLOCK);
-    bool is_moving = list >= 0;
-    if (!is_moving)
-        list = beneath_open(mend.stage, UNFINISHED_MOVED, O_RDONLY | O_NONBLOCK);
-    bool mended = list < 0 || mend_by(&mend, list, is_moving);
-    if (list >= 0)
-        close(list);
-    close(mend.stage);
-    if (list < 0)
-        area_remove(carrier, "stage");
-    return mended || keep_stage(carrier) ? NULL : no_room;
+    if (!mend_stage(carrier) && !keep_stage(carrier))
+        return no_room;
+    tell_untold(carrier);
+    return NULL;
 }

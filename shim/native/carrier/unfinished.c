@@ -41,20 +41,39 @@ static void add_op(struct carrier *carrier, struct writer *writer, const struct 
     writer_path(writer, staged);
 }
 
-static bool write_list(struct carrier *carrier, int fd)
+static int list_made(int folder, const char *name)
+{
+    return openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+static struct writer *list_begin(int fd, uint64_t folder, uint64_t ops)
 {
     static struct writer writer;
-    struct receiving *receiving = carrier->receiving;
-    uint8_t checksum[SHA256_BYTES];
     writer_begin(&writer, fd, 0);
-    add_number(&writer, receiving->kept);
-    add_number(&writer, receiving->count);
-    for (uint32_t number = 0; number < receiving->count && !writer.failed; number++) {
+    add_number(&writer, folder);
+    add_number(&writer, ops);
+    return &writer;
+}
+
+static bool list_end(struct writer *writer, int fd)
+{
+    uint8_t checksum[SHA256_BYTES];
+    bool written = writer_end(writer, checksum);
+    if (fd >= 0)
+        close(fd);
+    return written;
+}
+
+static bool write_ops(struct carrier *carrier, int fd)
+{
+    struct receiving *receiving = carrier->receiving;
+    struct writer *writer = list_begin(fd, receiving->kept, receiving->count);
+    for (uint32_t number = 0; number < receiving->count && !writer->failed; number++) {
         goes_on(carrier);
         if (takes_out(&receiving->ops[number]))
-            add_op(carrier, &writer, &receiving->ops[number]);
+            add_op(carrier, writer, &receiving->ops[number]);
     }
-    return writer_end(&writer, checksum);
+    return list_end(writer, fd);
 }
 
 bool unfinished_begin(struct carrier *carrier)
@@ -65,19 +84,36 @@ bool unfinished_begin(struct carrier *carrier)
         number++;
     if (number == receiving->count)
         return true;
-    int fd = openat(receiving->stage, writing, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool written = write_list(carrier, fd);
-    if (fd >= 0)
-        close(fd);
-    return written && beneath_rename(receiving->stage, writing, receiving->stage, UNFINISHED_MOVING, RENAME_NEW) == 0;
+    return write_ops(carrier, list_made(receiving->stage, writing))
+        && beneath_rename(receiving->stage, writing, receiving->stage, UNFINISHED_MOVING, RENAME_NEW) == 0;
 }
 
 void unfinished_moved(struct carrier *carrier)
 {
-    beneath_rename(carrier->receiving->stage, UNFINISHED_MOVING, carrier->receiving->stage, UNFINISHED_MOVED, RENAME_NEW);
+    const struct receiving *receiving = carrier->receiving;
+    if (receiving->kept == 0)
+        unlinkat(receiving->stage, UNFINISHED_MOVING, 0);
+    else if (beneath_rename(receiving->stage, UNFINISHED_MOVING, carrier->area, UNFINISHED_UNTOLD, 0) == 0)
+        carrier->untold = true;
+}
+
+bool unfinished_untold(struct carrier *carrier, uint64_t folder, const char *path)
+{
+    static const uint8_t none[SHA256_BYTES];
+    unlinkat(carrier->area, UNFINISHED_UNTOLD, 0);
+    int fd = list_made(carrier->area, UNFINISHED_UNTOLD);
+    struct writer *writer = list_begin(fd, folder, 0);
+    add_number(writer, 0);
+    add_number(writer, 0);
+    writer_add(writer, none, SHA256_BYTES);
+    writer_path(writer, path);
+    writer_path(writer, "");
+    return list_end(writer, fd);
 }
 
 void unfinished_told(struct carrier *carrier)
 {
-    unlinkat(carrier->area, "stage/" UNFINISHED_MOVED, 0);
+    if (carrier->untold)
+        unlinkat(carrier->area, UNFINISHED_UNTOLD, 0);
+    carrier->untold = false;
 }
