@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "area.h"
@@ -17,7 +18,7 @@
 enum { TRIES_MOST = 1000, DEEP_MOST = DEPTH_MOST + 2, ENTRY_BYTES = 4096 };
 
 struct kept {
-    uint64_t number, bytes;
+    uint64_t number, since, bytes;
 };
 
 struct kept_list {
@@ -87,9 +88,11 @@ static bool list_add(struct kept_list *list, struct kept kept)
     return true;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_age(const void *a, const void *b)
 {
     const struct kept *first = a, *second = b;
+    if (first->since != second->since)
+        return first->since > second->since ? 1 : -1;
     return (first->number > second->number) - (first->number < second->number);
 }
 
@@ -102,15 +105,28 @@ static bool ours(const char *name, uint64_t *number)
     return strcmp(again, name) == 0;
 }
 
+/* Its number is when it was made; something came into it, or was told, when it was last written. */
+static uint64_t since(int fd, const char *name, uint64_t number)
+{
+    struct stat status;
+    int64_t written = fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? nanoseconds(&status.st_mtim) : 0;
+    return written > 0 && (uint64_t)written > number ? (uint64_t)written : number;
+}
+
 static void list_read(int fd, DIR *names, struct kept_list *list)
 {
     struct dirent *found;
-    uint64_t number;
-    while ((found = readdir(names)))
-        if (ours(found->d_name, &number) && !list_add(list, (struct kept){number, bytes_in(fd, found->d_name, 0)}))
+    struct kept kept;
+    while ((found = readdir(names))) {
+        if (!ours(found->d_name, &kept.number))
+            continue;
+        kept.since = since(fd, found->d_name, kept.number);
+        kept.bytes = bytes_in(fd, found->d_name, 0);
+        if (!list_add(list, kept))
             break;
+    }
     if (list->count > 1)
-        qsort(list->all, list->count, sizeof *list->all, by_number);
+        qsort(list->all, list->count, sizeof *list->all, by_age);
 }
 
 void kept_remove(struct carrier *carrier, uint64_t number)
@@ -126,7 +142,7 @@ static void drop_oldest(struct carrier *carrier, const struct kept_list *list)
     for (size_t i = 0; i < list->count; i++)
         bytes += list->all[i].bytes;
     for (size_t i = 0; i < list->count; i++) {
-        bool old = list->all[i].number < now && now - list->all[i].number > age;
+        bool old = list->all[i].since < now && now - list->all[i].since > age;
         bool much = bytes > carrier->limits.kept_bytes && i + 1 < list->count;
         if (!old && !much)
             continue;

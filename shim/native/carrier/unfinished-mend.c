@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "area.h"
@@ -173,14 +174,17 @@ static void mend_end(struct mend *mend)
     free(mend->bytes);
 }
 
+/* It stays in kept/ from now on for as long as if it came now: it may be older than what stays. */
 static void name_all(struct mend *mend)
 {
     char kept[40];
     snprintf(kept, sizeof kept, "kept/%llu", (unsigned long long)mend->folder);
     if (mend->kept < 0)
         mend->kept = beneath_open(mend->carrier->area, kept, O_RDONLY | O_DIRECTORY);
-    if (mend->kept >= 0)
-        each(mend, name_one);
+    if (mend->kept < 0)
+        return;
+    each(mend, name_one);
+    futimens(mend->kept, NULL);
 }
 
 /* False if something of it is in the stage only. What is kept by then is told now: its list stays in the stage. */

@@ -173,10 +173,15 @@ describe.each(places)('what is written late ($name, $under)', ({ name: build, ca
   test('what is kept has an age and a size, and the newest stays', async () => {
     using place = makePlace(under);
     const kept = (name: string) => join(place.area, 'kept', name);
+    const isAsOldAsItsName = (name: string) => {
+      const seconds = Number(BigInt(name) / 1_000_000n) / 1000;
+      utimesSync(kept(name), seconds, seconds);
+    };
     const made = (ageSeconds: number, size: number): string => {
       const name = `${BigInt(Date.now() - ageSeconds * 1000) * 1_000_000n}`;
       mkdirSync(kept(name), { recursive: true, mode: 0o700 });
       writeFileSync(join(kept(name), '0'), Buffer.alloc(size, 'x'));
+      isAsOldAsItsName(name);
       return name;
     };
     made(7200, 1);
@@ -197,6 +202,7 @@ describe.each(places)('what is written late ($name, $under)', ({ name: build, ca
     // Files without bytes count, too.
     for (let i = 0; i < 100; i++) writeFileSync(join(kept(large), `empty${i}`), '');
     truncateSync(join(kept(large), '0'));
+    isAsOldAsItsName(large);
     const newest = made(1, 1);
     await using third = await CarrierProcess.start(carrier, place, {
       kept: { seconds: 3600, bytes: 300_000 },
