@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,8 @@ struct mend {
     struct reader list;
 };
 
-static const char no_room[] = "carrier-failed: there is no room to keep what a cut exchange had taken out";
+static const char no_room[] = "carrier-failed: there is no room to keep what a cut exchange had taken out, or it "
+                              "cannot be read";
 
 typedef bool each_out(struct mend *mend, const struct out *out);
 
@@ -82,27 +84,40 @@ static bool may_go(struct carrier *carrier, const struct out *out, int folder, c
     return same;
 }
 
+/* 0 if there is none of that name. False if nobody can say: a disk that fails is no reason to remove anything. */
+static bool inode_at(int folder, const char *name, uint64_t *inode)
+{
+    errno = 0;
+    *inode = beneath_inode(folder, name);
+    return *inode != 0 || errno == ENOENT;
+}
+
 /* At the place where its new version was staged. */
 static bool mend_swapped(struct mend *mend, const struct out *out)
 {
     const char *name;
+    uint64_t inode;
     int folder = beneath_parent(mend->stage, out->staged, &name);
-    uint64_t inode = folder < 0 ? 0 : beneath_inode(folder, name);
-    bool done = inode == 0 || inode == out->staged_inode || may_go(mend->carrier, out, folder, name)
-        || keep(mend, out, folder, name);
-    if (folder >= 0)
-        close(folder);
+    if (folder < 0)
+        return errno == ENOENT || errno == ENOTDIR;
+    bool done = inode_at(folder, name, &inode)
+        && (inode == 0 || inode == out->staged_inode || may_go(mend->carrier, out, folder, name)
+            || keep(mend, out, folder, name));
+    close(folder);
     return done;
 }
 
 static bool mend_one(struct mend *mend, const struct out *out)
 {
     char grave[24], emptied[24];
+    uint64_t buried, left;
     snprintf(grave, sizeof grave, "g%u", (uint32_t)out->number);
     snprintf(emptied, sizeof emptied, "e%u", (uint32_t)out->number);
-    if (beneath_inode(mend->stage, grave) && !put_back(mend, out, grave) && !keep(mend, out, mend->stage, grave))
+    if (!inode_at(mend->stage, grave, &buried) || !inode_at(mend->stage, emptied, &left))
         return false;
-    if (beneath_inode(mend->stage, emptied) && !keep(mend, out, mend->stage, emptied))
+    if (buried && !put_back(mend, out, grave) && !keep(mend, out, mend->stage, grave))
+        return false;
+    if (left && !keep(mend, out, mend->stage, emptied))
         return false;
     return mend_swapped(mend, out);
 }
@@ -111,7 +126,8 @@ static bool mend_one(struct mend *mend, const struct out *out)
 static bool name_one(struct mend *mend, const struct out *out)
 {
     char name[24];
-    if (beneath_inode(mend->kept, kept_name(mend, out, name)))
+    uint64_t inode;
+    if (!inode_at(mend->kept, kept_name(mend, out, name), &inode) || inode)
         tell(mend->carrier, mend->folder, (uint32_t)(out->number + mend->count), out->path);
     return true;
 }
@@ -203,18 +219,18 @@ static bool mend_stage(struct carrier *carrier)
     struct mend mend = {.carrier = carrier, .kept = -1};
     mend.stage = beneath_open(carrier->area, "stage", O_RDONLY | O_DIRECTORY);
     if (mend.stage < 0)
-        return true;
+        return errno == ENOENT;
     int list = beneath_open(mend.stage, UNFINISHED_MOVING, O_RDONLY | O_NONBLOCK);
-    bool is_moving = list >= 0;
-    bool mended = !is_moving || (mend_begin(&mend, list) && mend_by(&mend));
+    bool is_over = list < 0 && errno == ENOENT;
+    bool mended = is_over || (mend_begin(&mend, list) && mend_by(&mend));
     mend_end(&mend);
     close(mend.stage);
-    if (!is_moving)
+    if (is_over)
         area_remove(carrier, "stage");
     return mended;
 }
 
-/* A power cut can tear the list. Nobody knows then what is nowhere else. */
+/* A power cut can tear the list, and a disk can fail. Nobody knows then what is nowhere else. */
 static bool keep_stage(struct carrier *carrier)
 {
     uint64_t folder;

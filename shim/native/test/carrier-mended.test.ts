@@ -1,8 +1,10 @@
-import { existsSync, readFileSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CarrierState } from '../../../src/carrier-client/carrier-state.ts';
-import { CarrierProcess, carrierBuilds, makePlace } from './carrier-process.ts';
+import { BetweenSteps } from './between-steps.ts';
+import { CarrierProcess, carrierBuilds, helloOf, makePlace } from './carrier-process.ts';
 import { unfinishedStage } from './unfinished-stage.ts';
 
 const monthAgo = Date.now() - 31 * 24 * 3_600_000;
@@ -34,5 +36,54 @@ describe.each(carrierBuilds)('what a start finds of a commit that was killed ($n
     utimesSync(folder, monthAgo / 1000, monthAgo / 1000);
     await using last = await CarrierProcess.start(carrier, place);
     expect([pathsIn(last), existsSync(folder)]).toEqual([[], false]);
+  });
+});
+
+describe('of a commit that was killed, what a disk fails to read', () => {
+  const at = constants.errno.EIO;
+  const whole = ['what was deleted', 'what was swapped'];
+
+  /** All that is in a folder, as the texts of its files. */
+  const textsIn = (folder: string): string[] =>
+    readdirSync(folder, { withFileTypes: true, recursive: true }).flatMap((item) =>
+      item.isFile() ? [readFileSync(join(item.parentPath, item.name), 'utf8')] : [],
+    );
+
+  test.each([
+    ['a grave', { at, what: 'fail', path: 'g0' }],
+    ['what was swapped out', { at, what: 'fail', path: 's1' }],
+    ['the list', { at, what: 'fail to open', path: 'commit' }],
+    ['the stage', { at, what: 'fail to open', path: 'stage' }],
+  ] as const)('A-569 P13: is kept with all of the stage: %s', async (_what, step) => {
+    using place = makePlace();
+    using steps = new BetweenSteps(place.folder);
+    unfinishedStage(place);
+    steps.set('/', [step]);
+    await using next = await CarrierProcess.start(BetweenSteps.carrier, place, {}, steps.wrapper);
+    expect(pathsIn(next)).toContain('.clawrden/stage');
+    steps.set('/', []);
+    await next.session.settle();
+    expect(existsSync(join(place.area, 'stage'))).toBe(false);
+    expect([...textsIn(place.root), ...textsIn(join(place.area, 'kept'))]).toEqual(
+      expect.arrayContaining(whole),
+    );
+  });
+
+  test('A-569 P13: is in the stage still if it cannot be kept, and comes back once it can be read', async () => {
+    using place = makePlace();
+    using steps = new BetweenSteps(place.folder);
+    unfinishedStage(place);
+    steps.set('/', [
+      { at, what: 'fail', path: 'g0' },
+      { at, what: 'fail to open', path: 'kept' },
+    ]);
+    await using refused = new CarrierProcess(BetweenSteps.carrier, steps.wrapper);
+    await expect(refused.session.ready(helloOf(place))).rejects.toThrow(/^carrier-failed: there is no room/);
+    await refused.exited();
+    expect(textsIn(join(place.area, 'stage'))).toEqual(expect.arrayContaining(whole));
+    steps.set('/', []);
+    await using next = await CarrierProcess.start(BetweenSteps.carrier, place, {}, steps.wrapper);
+    expect(pathsIn(next)).toEqual(['swapped']);
+    expect(readFileSync(join(place.root, 'deleted'), 'utf8')).toBe('what was deleted');
   });
 });
