@@ -17,6 +17,7 @@
 /* What is listed of an op. */
 struct out {
     uint64_t number, staged_inode;
+    bool is_replaced;
     uint8_t id[SHA256_BYTES];
     char path[PATH_MOST + 1], staged[PATH_MOST + 16];
 };
@@ -97,6 +98,8 @@ static bool mend_swapped(struct mend *mend, const struct out *out)
 {
     const char *name;
     uint64_t inode;
+    if (!out->is_replaced)
+        return true;
     int folder = beneath_parent(mend->stage, out->staged, &name);
     if (folder < 0)
         return errno == ENOENT || errno == ENOTDIR;
@@ -139,10 +142,13 @@ static bool each(struct mend *mend, each_out *one)
     bool all = true;
     while (reader.at < reader.end) {
         out.number = read_u64(&reader);
-        out.staged_inode = read_u64(&reader);
-        read_id(&reader, out.id);
         read_text(&reader, out.path, sizeof out.path - 1);
-        read_text(&reader, out.staged, sizeof out.staged - 1);
+        out.is_replaced = read_u8(&reader);
+        if (out.is_replaced) {
+            out.staged_inode = read_u64(&reader);
+            read_id(&reader, out.id);
+            read_text(&reader, out.staged, sizeof out.staged - 1);
+        }
         if (reader.bad)
             return false;
         goes_on(mend->carrier);

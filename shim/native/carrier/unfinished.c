@@ -24,20 +24,31 @@ static bool takes_out(const struct op *op)
     return op->verdict == DO_DELETE || op->verdict == DO_REPLACE || op->verdict == DO_EMPTY;
 }
 
+static void add_name(struct writer *writer, uint64_t number, const char *path, bool replaces)
+{
+    uint8_t more = replaces;
+    add_number(writer, number);
+    writer_path(writer, path);
+    writer_add(writer, &more, sizeof more);
+}
+
+/* What is deleted is much sometimes, because there is no room: of it is no more than its path. */
 static void add_op(struct carrier *carrier, struct writer *writer, const struct op *op)
 {
     static const uint8_t none[SHA256_BYTES];
     static char staged[PATH_MOST + 16];
     struct receiving *receiving = carrier->receiving;
+    bool replaces = op->verdict == DO_REPLACE;
+    add_name(writer, (uint64_t)(op - receiving->ops), op->path, replaces);
+    if (!replaces)
+        return;
     const struct entry *entry = living(carrier, op->path);
     const char *name = NULL;
     bool known = entry && entry->type == TYPE_FILE && !op->aside;
     stage_path(carrier, op, staged);
     int folder = op->staged ? way_to(&receiving->staged, receiving->stage, staged, &name) : -1;
-    add_number(writer, (uint64_t)(op - receiving->ops));
     add_number(writer, folder < 0 ? 0 : beneath_inode(folder, name));
     writer_add(writer, known ? entry_id(entry) : none, SHA256_BYTES);
-    writer_path(writer, op->path);
     writer_path(writer, staged);
 }
 
@@ -99,15 +110,10 @@ void unfinished_moved(struct carrier *carrier)
 
 bool unfinished_untold(struct carrier *carrier, uint64_t folder, const char *path)
 {
-    static const uint8_t none[SHA256_BYTES];
     unlinkat(carrier->area, UNFINISHED_UNTOLD, 0);
     int fd = list_made(carrier->area, UNFINISHED_UNTOLD);
     struct writer *writer = list_begin(fd, folder, 0);
-    add_number(writer, 0);
-    add_number(writer, 0);
-    writer_add(writer, none, SHA256_BYTES);
-    writer_path(writer, path);
-    writer_path(writer, "");
+    add_name(writer, 0, path, false);
     return list_end(writer, fd);
 }
 

@@ -8,8 +8,8 @@
 
 /*
  * The list's name in the stage, while something may be in the stage only; and in the area, while what is kept is untold.
- * u64 folder in kept/, u64 ops, n × (u64 op, u64 inode that is staged for it, id[32] of bytes that may go, text path,
- * text staged path), a checksum.
+ * u64 folder in kept/, u64 ops, n × (u64 op, text path, u8 whether another replaces it, and if so u64 inode that is
+ * staged for it, id[32] of bytes that may go, text staged path), a checksum.
  */
 #define UNFINISHED_MOVING "commit"
 #define UNFINISHED_UNTOLD "untold"

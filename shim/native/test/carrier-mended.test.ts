@@ -1,10 +1,21 @@
-import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CarrierState } from '../../../src/carrier-client/carrier-state.ts';
+import { sendOut } from '../../../src/carrier-client/exchange.ts';
 import { BetweenSteps } from './between-steps.ts';
-import { CarrierProcess, carrierBuilds, helloOf, makePlace } from './carrier-process.ts';
+import { pairWithSteps } from './carrier-pair.ts';
+import { CarrierProcess, carrierBuilds, fileSystems, helloOf, makePlace } from './carrier-process.ts';
 import { unfinishedStage } from './unfinished-stage.ts';
 
 const monthAgo = Date.now() - 31 * 24 * 3_600_000;
@@ -86,4 +97,28 @@ describe('of a commit that was killed, what a disk fails to read', () => {
     expect(pathsIn(next)).toEqual(['swapped']);
     expect(readFileSync(join(place.root, 'deleted'), 'utf8')).toBe('what was deleted');
   });
+});
+
+test('A-570: what a tool deletes takes few bytes of a disk beside its paths, before any of it is moved', async () => {
+  const [files, nameBytes] = [300, 100];
+  const { pair, steps } = await pairWithSteps(fileSystems[0]);
+  await using _pair = pair;
+  const { home, replica, homePlace, replicaPlace } = pair;
+  mkdirSync(join(homePlace.root, 'd'));
+  for (let file = 0; file < files; file++)
+    writeFileSync(join(homePlace.root, 'd', `${file}`.padStart(nameBytes, '0')), '');
+  writeFileSync(join(homePlace.root, 'stays'), '');
+  await sendOut(home.session, replica.session);
+  rmSync(join(replicaPlace.root, 'd'), { recursive: true });
+  const { at } = await replica.session.settle();
+  await home.session.begin({ version: at });
+  await replica.session.changes({ of: 'dirty' }, (frame) => home.session.put(frame));
+  await home.session.verify();
+  // The first call gives the list its name.
+  steps[0]?.set(homePlace.root, [{ at: 1, what: 'kill', path: '' }]);
+  await expect(home.session.commit()).rejects.toMatchObject({ code: 'carrier-lost' });
+  const { size } = statSync(join(homePlace.area, 'stage/commit'));
+  const paths = files * ('d/'.length + nameBytes);
+  expect(size).toBeGreaterThan(paths);
+  expect(size).toBeLessThan(paths + files * 16);
 });

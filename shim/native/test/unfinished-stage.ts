@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text, u64 } from '../../../src/carrier-client/payload.ts';
+import { text, u8, u64 } from '../../../src/carrier-client/payload.ts';
 import type { Place } from './carrier-process.ts';
 
 const noId = Buffer.alloc(32);
@@ -11,14 +11,15 @@ const otherInode = 1;
 /** What a commit had taken out: it is in a grave of the stage, or where its new version was staged. */
 interface Out {
   readonly path: string;
-  readonly staged: string;
+  readonly staged?: string;
 }
 
 /** As the carrier lists it before its moves. */
 function listOf(folder: bigint, out: readonly Out[]): Buffer {
-  const ops = out.map(({ path, staged }, op) =>
-    Buffer.concat([u64(op), u64(otherInode), noId, text(path), text(staged)]),
-  );
+  const ops = out.map(({ path, staged }, op) => {
+    const more = staged === undefined ? [u8(0)] : [u8(1), u64(otherInode), noId, text(staged)];
+    return Buffer.concat([u64(op), text(path), ...more]);
+  });
   const list = Buffer.concat([u64(folder), u64(out.length), ...ops]);
   return Buffer.concat([list, createHash('sha256').update(list).digest()]);
 }
@@ -36,10 +37,7 @@ export function unfinishedStage({ area }: Place, killedAt = Date.now()): string 
   ] as const)
     writeFileSync(join(stage, name), bytes);
   const folder = BigInt(killedAt) * 1_000_000n;
-  const out = [
-    { path: 'deleted', staged: 's0' },
-    { path: 'swapped', staged: 's1' },
-  ];
+  const out: readonly Out[] = [{ path: 'deleted' }, { path: 'swapped', staged: 's1' }];
   writeFileSync(join(stage, 'commit'), listOf(folder, out), { mode: 0o600 });
   return `${folder}`;
 }
