@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "beneath.h"
+#include "goes-on.h"
 
 enum { DEEP = 64 };
 
@@ -25,10 +26,11 @@ static void lift(int top, int folder, const char *name)
     beneath_rename(folder, name, top, lifted, RENAME_NEW);
 }
 
-static void remove_in(const struct carrier *carrier, int top, int fd, unsigned depth);
+static void remove_in(struct carrier *carrier, int top, int fd, unsigned depth);
 
-static void remove_one(const struct carrier *carrier, int top, int folder, const char *name, unsigned depth)
+static void remove_one(struct carrier *carrier, int top, int folder, const char *name, unsigned depth)
 {
+    goes_on(carrier);
     if (unlinkat(folder, name, 0) == 0 || (errno != EISDIR && errno != EPERM))
         return;
     if (depth >= DEEP) {
@@ -47,7 +49,7 @@ static void remove_one(const struct carrier *carrier, int top, int folder, const
     unlinkat(folder, name, AT_REMOVEDIR);
 }
 
-static void remove_in(const struct carrier *carrier, int top, int fd, unsigned depth)
+static void remove_in(struct carrier *carrier, int top, int fd, unsigned depth)
 {
     DIR *names = fdopendir(fd);
     struct dirent *name;

@@ -9,6 +9,7 @@
 #include "beneath.h"
 #include "content.h"
 #include "exchange.h"
+#include "goes-on.h"
 
 /* Of what is larger only size and mtime are compared. */
 enum { READ_AGAIN_MOST = 64 * 1024 * 1024 };
@@ -75,6 +76,7 @@ static bool names_as_known(struct carrier *carrier, const struct entry *entry, D
         const char *name = found->d_name;
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
             continue;
+        goes_on(carrier);
         const struct entry *child = index_find(&carrier->index, entry, name, strlen(name));
         bool alive = child && entry_alive(child);
         if (!alive && goes_along(carrier, child, dirfd(names), name))

@@ -144,6 +144,7 @@ static bool keep_others(struct carrier *carrier)
     /* What is in a folder before the folder. */
     for (uint32_t number = receiving->count; number-- > 0;) {
         struct op *op = &receiving->ops[number];
+        goes_on(carrier);
         if (op->verdict == IN_CONFLICT && op->staged && op->missing == 0) {
             stage_path(carrier, op, path);
             op->kept = keep(carrier, &kept, path, number);
@@ -161,9 +162,7 @@ static bool keep_others(struct carrier *carrier)
         return all;
     }
     close(kept);
-    if (all || !receiving->keep_only)
-        kept_bound(carrier);
-    else
+    if (!all && receiving->keep_only)
         kept_remove(carrier, receiving->kept);
     return all;
 }
@@ -193,9 +192,12 @@ void commit(struct carrier *carrier)
         return;
     }
     finish_folders(carrier);
+    bool keeps = receiving->kept != 0;
     tell_applied(carrier);
     stream_flush(&carrier->stream);
     exchange_end(carrier);
     area_remove(carrier, "stage");
     late_bound(carrier);
+    if (keeps)
+        kept_bound(carrier);
 }

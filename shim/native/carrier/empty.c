@@ -10,6 +10,7 @@
 #include "area.h"
 #include "as-known.h"
 #include "beneath.h"
+#include "goes-on.h"
 
 /* Out of the tree into a grave. */
 static bool bury(const char *name, int folder, int grave)
@@ -81,6 +82,7 @@ static void empty_below(struct carrier *carrier, struct op *op, const struct ent
     for (const struct entry *child = entry_child(folder); child; child = entry_next(child)) {
         if (!entry_alive(child) || changed_here(child))
             continue;
+        goes_on(carrier);
         if (child->type != TYPE_FOLDER) {
             /* Somebody may have written since it was judged. */
             if (bury(child->name, fd, grave) && !as_known(carrier, child, grave, child->name))

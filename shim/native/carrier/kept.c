@@ -13,6 +13,7 @@
 #include "beneath.h"
 #include "clocks.h"
 #include "content.h"
+#include "goes-on.h"
 
 /* An empty file costs something, too: without that the bytes would not bound how many there are. */
 enum { TRIES_MOST = 1000, DEEP_MOST = DEPTH_MOST + 2, ENTRY_BYTES = 4096 };
@@ -55,10 +56,11 @@ int kept_at(struct carrier *carrier, uint64_t number)
     return kept;
 }
 
-static uint64_t bytes_in(int folder, const char *name, unsigned deep)
+static uint64_t bytes_in(struct carrier *carrier, int folder, const char *name, unsigned deep)
 {
     struct stat status;
     struct dirent *found;
+    goes_on(carrier);
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return 0;
     uint64_t bytes = (uint64_t)status.st_blocks * 512 + ENTRY_BYTES;
@@ -66,7 +68,7 @@ static uint64_t bytes_in(int folder, const char *name, unsigned deep)
     DIR *names = fd < 0 ? NULL : fdopendir(fd);
     while (names && (found = readdir(names)))
         if (strcmp(found->d_name, ".") != 0 && strcmp(found->d_name, "..") != 0)
-            bytes += bytes_in(fd, found->d_name, deep + 1);
+            bytes += bytes_in(carrier, fd, found->d_name, deep + 1);
     if (names)
         closedir(names);
     else if (fd >= 0)
@@ -113,7 +115,7 @@ static uint64_t since(int fd, const char *name, uint64_t number)
     return written > 0 && (uint64_t)written > number ? (uint64_t)written : number;
 }
 
-static void list_read(int fd, DIR *names, struct kept_list *list)
+static void list_read(struct carrier *carrier, int fd, DIR *names, struct kept_list *list)
 {
     struct dirent *found;
     struct kept kept;
@@ -121,7 +123,7 @@ static void list_read(int fd, DIR *names, struct kept_list *list)
         if (!ours(found->d_name, &kept.number))
             continue;
         kept.since = since(fd, found->d_name, kept.number);
-        kept.bytes = bytes_in(fd, found->d_name, 0);
+        kept.bytes = bytes_in(carrier, fd, found->d_name, 0);
         if (!list_add(list, kept))
             break;
     }
@@ -161,7 +163,7 @@ void kept_bound(struct carrier *carrier)
             close(fd);
         return;
     }
-    list_read(fd, names, &list);
+    list_read(carrier, fd, names, &list);
     closedir(names);
     drop_oldest(carrier, &list);
     free(list.all);

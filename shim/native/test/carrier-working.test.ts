@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CarrierFrame } from '../../../src/carrier-client/carrier-frame.ts';
@@ -50,6 +50,55 @@ test('12: so does one whose exchange takes that long', async () => {
   const began = performance.now();
   expect((await sendOut(home.session, session))?.applied.done).toBeGreaterThan(200);
   expect(performance.now() - began).toBeGreaterThan(eachMs * waits);
+});
+
+test.each([
+  ['takes a folder out', () => {}, undefined],
+  ['empties one', (folder: string) => writeFileSync(join(folder, 'new'), 'new'), ['new']],
+] as const)('A-571: so does one whose commit %s that has many files', async (_what, meanwhile, left) => {
+  using here = makePlace();
+  using there = makePlace();
+  using steps = new BetweenSteps(there.folder);
+  const folder = join(there.root, 'folder');
+  fill(here);
+  writeFileSync(join(here.root, 'stays'), '');
+  await using home = await CarrierProcess.start(carrierBuilds[1].carrier, here);
+  await using replica = new CarrierProcess(BetweenSteps.carrier, hasty(steps));
+  const session = new CarrierSession(replica.stream, { silenceMs });
+  await session.ready(helloOf(there, { role: 'replica' }));
+  await sendOut(home.session, session);
+  const { at } = await session.settle();
+  rmSync(join(here.root, 'folder'), { recursive: true });
+  const { version } = await home.session.settle();
+  await session.begin({ version });
+  await home.session.changes({ of: 'since', version: at }, (frame) => session.put(frame));
+  await session.verify();
+  meanwhile(folder);
+  slowly(there, steps);
+  await session.commit();
+  expect(existsSync(folder) ? readdirSync(folder) : undefined).toEqual(left);
+});
+
+test('A-571: so does one whose commit keeps much of what both sides changed', async () => {
+  using here = makePlace();
+  using there = makePlace();
+  using steps = new BetweenSteps(here.folder);
+  const files = 200;
+  fill(here, files);
+  await using home = new CarrierProcess(BetweenSteps.carrier, hasty(steps));
+  const session = new CarrierSession(home.stream, { silenceMs });
+  await session.ready(helloOf(here));
+  await using replica = await CarrierProcess.start(carrierBuilds[1].carrier, there, { role: 'replica' });
+  await sendOut(session, replica.session);
+  for (const { root } of [here, there])
+    for (let name = 0; name < files; name++)
+      writeFileSync(join(root, 'folder', `${name}`), `changed: ${root}`);
+  const { at } = await replica.session.settle();
+  await session.begin({ version: at });
+  await replica.session.changes({ of: 'dirty' }, (frame) => session.put(frame));
+  await session.verify();
+  slowly(here, steps);
+  expect((await session.commit()).refusedCount).toBeGreaterThanOrEqual(files);
 });
 
 test('12: a carrier that stands still says nothing, and its client gives up', async () => {
