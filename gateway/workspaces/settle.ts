@@ -6,6 +6,7 @@ import {
   isDirty,
   meetHome,
 } from '../../src/carrier-client/exchange.ts';
+import type { Applied } from '../../src/carrier-client/exchange-frames.ts';
 import type { SyncConfig } from '../../src/config/gateway-config.ts';
 import type { Replica } from '../ports/replica.ts';
 import { keepLate, type Late } from './keep-late.ts';
@@ -21,10 +22,13 @@ export interface Sides {
   readonly signal: AbortSignal;
 }
 
-/** Both are called as soon as it is at home: what follows may fail. */
+/** What follows each call may fail. */
 export interface Hears {
-  /** What other commands had changed there was brought home. */
+  /** Home has what other commands had changed there, and what it says of that. */
+  readonly applied: (applied: Applied) => void;
+  /** The replica knows it, too. */
   readonly taken: (brought: Brought) => void;
+  /** It is kept at home. */
   readonly late: (late: Late) => void;
   /** What is there before anything comes or goes. */
   readonly there?: (state: CarrierState) => void;
@@ -32,7 +36,7 @@ export interface Hears {
 
 /** Brings the replica to where home is. Resolves with what home was. */
 export async function settle(sides: Sides, isAlone: boolean, hears: Hears): Promise<CarrierState> {
-  const { taken, late } = hears;
+  const { applied, taken, late } = hears;
   const { turn, replica, sync, slot, signal } = sides;
   const { session } = replica;
   const { conflicts, limits } = sync.carried;
@@ -54,7 +58,7 @@ export async function settle(sides: Sides, isAlone: boolean, hears: Hears): Prom
       slot.keptTree = undefined;
       return here;
     }
-    taken(await bringHome(turn, session, { conflicts, limits, there }));
+    taken(await bringHome(turn, session, { conflicts, limits, there, onApplied: applied }));
     slot.keptTree = undefined;
     return (await meetHome(turn, session, { limits })).here;
   }

@@ -2,7 +2,7 @@ import { deadline } from '../../src/abort.ts';
 import { abortableSleep } from '../../src/abortable-sleep.ts';
 import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
 import { bringHome, type HomeTurn } from '../../src/carrier-client/exchange.ts';
-import type { Refused } from '../../src/carrier-client/exchange-frames.ts';
+import type { Applied, Refused } from '../../src/carrier-client/exchange-frames.ts';
 import type { AgentConfig, SyncConfig } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Replica } from '../ports/replica.ts';
@@ -84,7 +84,8 @@ export function visitOf(parts: VisitParts, of: Visitor, home: string): Visit {
   const slot = parts.replicas.slot(of.host, { agent: of.agent, home });
   const scene: Scene = { parts, of, slot };
   const stay = new Stay(slot);
-  const taken = (brought: Brought) => tellRefused(scene, brought);
+  const applied = (found: Applied) => tellRefused(scene, found);
+  const taken = (brought: Brought) => noteMet(scene, brought);
   let before: readonly Buffer[] = [];
   const there = (state: CarrierState) => {
     before = notCarriedIn(state);
@@ -98,14 +99,14 @@ export function visitOf(parts: VisitParts, of: Visitor, home: string): Visit {
       using slow = new SlowHost(() => onSlow?.());
       const work: Work<void> = async (turn, replica, sync) => {
         const sides = { turn, replica, sync, slot, signal };
-        const here = await settle(sides, stay.work(), { taken, late, there });
+        const here = await settle(sides, stay.work(), { applied, taken, late, there });
         stay.begin();
         parts.replicas.met(slot, here);
       };
       await exchanged(scene, signal, work, slow);
     },
     bringHome: async (signal) => {
-      const { unstable, ...found } = await bringAll(scene, signal, taken);
+      const { unstable, ...found } = await bringAll(scene, signal);
       const refused = stay.notTaken;
       const notCarried = found.notCarried.filter((path) => !before.some((one) => one.equals(path)));
       if (refused + unstable.length + notCarried.length === 0) return undefined;
@@ -113,7 +114,8 @@ export function visitOf(parts: VisitParts, of: Visitor, home: string): Visit {
     },
     exchange: (signal) =>
       exchanged(scene, signal, async (turn, replica, sync) => {
-        parts.replicas.met(slot, await settle({ turn, replica, sync, slot, signal }, false, { taken, late }));
+        const sides = { turn, replica, sync, slot, signal };
+        parts.replicas.met(slot, await settle(sides, false, { applied, taken, late }));
       }),
     leaveIn: (session) => stay.leaveIn(session),
     end: () => stay.end(),
@@ -168,12 +170,15 @@ export function otherHome(agent: string): ClawrdenError {
   return new ClawrdenError('workspace-unreachable', text);
 }
 
-/** What an exchange left undone is told once, and to each command that works there. */
-function tellRefused({ parts, of, slot }: Scene, brought: Brought): void {
+function noteMet({ parts, slot }: Scene, brought: Brought): void {
   if (brought === undefined) return;
   const { at: version, bytes, entries } = brought.state;
   parts.replicas.met(slot, { version, bytes, entries });
-  const files = brought.exchanged.applied.refused.filter(({ why }) => why !== 'unstable');
+}
+
+/** What an exchange left undone is told once, and to each command that works there. */
+function tellRefused({ parts, of, slot }: Scene, { refused }: Applied): void {
+  const files = refused.filter(({ why }) => why !== 'unstable');
   if (files.length === 0) return;
   slot.notTaken += files.length;
   parts.onNotApplied({ ...of, why: 'conflict', count: files.length, files });
@@ -188,7 +193,6 @@ function notCarriedIn({ skipped }: CarrierState): readonly Buffer[] {
 async function bringAll(
   scene: Scene,
   signal: AbortSignal,
-  taken: (brought: Brought) => void,
 ): Promise<Pick<NotHome, 'unstable' | 'notCarried'>> {
   let notCarried: readonly Buffer[] = [];
   for (const [round, pause] of [...unstableAgainMs, undefined].entries()) {
@@ -196,8 +200,9 @@ async function bringAll(
       const { conflicts, limits } = carried;
       const there = await session.settle();
       notCarried = notCarriedIn(there);
-      const brought = await bringHome(turn, session, { conflicts, limits, there });
-      taken(brought);
+      const onApplied = (applied: Applied) => tellRefused(scene, applied);
+      const brought = await bringHome(turn, session, { conflicts, limits, there, onApplied });
+      noteMet(scene, brought);
       return brought?.state.unstable ?? [];
     });
     if (unstable.length === 0 || (scene.slot.working > 1 && round >= besideOthers)) break;

@@ -83,13 +83,17 @@ async function takeHome(
   turn: HomeTurn,
   replica: CarrierSession,
   begin: BeginOptions,
-  limits?: CarrierLimits,
+  { limits, onApplied }: Pick<BringOptions, 'limits' | 'onApplied'>,
 ): Promise<Exchanged> {
   const most: MostAnswered | undefined = limits && mostOfWorkspace(limits);
   const ahead = new FetchAhead(replica, { of: 'dirty' }, most);
   try {
     await ahead.ready;
-    return await turn((home) => applyAtHome(home, replica, ahead, begin));
+    return await turn(async (home) => {
+      const exchanged = await applyAtHome(home, replica, ahead, begin);
+      onApplied?.(exchanged.applied);
+      return exchanged;
+    });
   } catch (error) {
     ahead.stop(error);
     throw error;
@@ -213,18 +217,20 @@ export interface BringOptions {
   readonly limits?: CarrierLimits;
   /** If the replica was just asked. */
   readonly there?: CarrierState;
+  /** Called once home has it. What follows may fail, and home does not tell again what it kept. */
+  readonly onApplied?: (applied: Applied) => void;
 }
 
 /** Home gets what the replica changed; the replica then has home's version, as far as home took it. */
 export async function bringHome(
   home: Home,
   replica: CarrierSession,
-  { conflicts = 'keep-agent', limits, there }: BringOptions = {},
+  { conflicts = 'keep-agent', there, ...how }: BringOptions = {},
 ): Promise<{ exchanged: Exchanged; state: CarrierState } | undefined> {
   const state = there ?? (await replica.settle());
   if (!isDirty(state)) return undefined;
   const begin = { version: state.at, theirs: conflicts === 'keep-tool' };
-  const exchanged = await takeHome(turnOf(home), replica, begin, limits);
+  const exchanged = await takeHome(turnOf(home), replica, begin, how);
   const { version, refused, refusedCount } = exchanged.applied;
   const not = refused.flatMap(({ why, path }) => (why === 'unstable' ? [path] : []));
   // Home tells those first: if more of them may be untold, all comes again, and what home has by then is nothing to do.
@@ -249,12 +255,12 @@ export async function becomeHome(
 export async function keepBesideHome(
   home: Home,
   replica: CarrierSession,
-  { limits, there }: Pick<BringOptions, 'limits' | 'there'> = {},
+  { there, ...how }: Pick<BringOptions, 'limits' | 'there'> = {},
 ): Promise<Applied | undefined> {
   const state = there ?? (await replica.settle());
   if (!isDirty(state)) return undefined;
   const begin = { version: state.at, keepOnly: true };
-  return (await takeHome(turnOf(home), replica, begin, limits)).applied;
+  return (await takeHome(turnOf(home), replica, begin, how)).applied;
 }
 
 /** It has something that home has not. One that was just made has only the folder itself, which says nothing about home's. */

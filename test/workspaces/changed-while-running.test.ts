@@ -5,6 +5,7 @@ import { followedWorkspace, keptOf, Site } from './site.ts';
 
 const patience = () => AbortSignal.timeout(60_000);
 const { sync } = followedWorkspace;
+const keepTool = { ...sync.carried, conflicts: 'keep-tool' as const };
 
 async function working(site: Site) {
   writeFileSync(join(site.home.root, 'both'), 'home');
@@ -18,13 +19,25 @@ test('12: what a person changes in gateway.yaml while a command runs holds for w
   await using site = new Site('/dev/shm');
   const visit = await working(site);
   writeFileSync(join(site.home.root, 'both'), "the agent's");
-  const carried = { ...sync.carried, conflicts: 'keep-tool' as const, excludes: ['target'] };
+  const carried = { ...keepTool, excludes: ['target'] };
   site.workspace = { ...followedWorkspace, sync: { ...sync, carried } };
   expect(await visit.bringHome(patience())).toBeDefined();
   expect(site.told).toMatchObject([{ files: [{ why: 'replaced' }] }]);
   expect(site.carried.map(({ excludes }) => excludes)).toEqual([[], ['target']]);
   expect(site.difference('one')).toBe('');
   visit.end();
+});
+
+test('A-568 P13: what home kept is told although the host goes away before it hears of that', async () => {
+  await using site = new Site('/dev/shm');
+  const visit = await working(site);
+  writeFileSync(join(site.home.root, 'both'), "the agent's");
+  site.workspace = { ...followedWorkspace, sync: { ...sync, carried: keepTool } };
+  site.leaving.add('one');
+  await expect(visit.bringHome(patience())).rejects.toMatchObject({ code: 'workspace-unreachable' });
+  visit.end();
+  expect(site.told).toMatchObject([{ why: 'conflict', files: [{ why: 'replaced' }] }]);
+  expect(keptOf(site.home)).toEqual(new Set(["the agent's"]));
 });
 
 test.each([

@@ -53,6 +53,8 @@ export class Site implements AsyncDisposable {
   readonly damaging = new Map<HostName, { readonly type: number; readonly how: Damage }>();
   /** Hosts whose carrier ends when what it has is to become what home is. */
   readonly failing = new Set<HostName>();
+  /** Hosts whose carrier ends when home has what it sent. */
+  readonly leaving = new Set<HostName>();
   /** Carriers of home that began. */
   homesBegun = 0;
   /** What each carrier of a replica was told to carry. */
@@ -222,6 +224,11 @@ export class Site implements AsyncDisposable {
     session.begin = (options) => {
       if (options.force !== undefined && this.failing.has(host)) child.kill('SIGKILL');
       return begin(options);
+    };
+    const acknowledge = session.acknowledge.bind(session);
+    session.acknowledge = (...at) => {
+      if (this.leaving.has(host)) child.kill('SIGKILL');
+      return acknowledge(...at);
     };
     const alive = () => child.exitCode === null && child.signalCode === null && !stream.destroyed;
     const end = async () => {
