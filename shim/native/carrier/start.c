@@ -130,6 +130,7 @@ void start(struct carrier *carrier, const struct frame *hello)
     umask(0);
     const char *why = begin(carrier, hello);
     if (!why) {
+        area_remove(carrier, "stage");
         /* What was in it is not known any more. */
         area_remove(carrier, "grave");
         carrier->late.grave = area_made(carrier->area, "grave");
@@ -142,11 +143,8 @@ void start(struct carrier *carrier, const struct frame *hello)
         why = state_wrong(carrier);
     }
     background_begin(carrier);
-    if (why) {
+    if (why)
         tell_refused(carrier, why);
-        return;
-    }
-    tell_state(carrier, FRAME_CARRIER_READY);
-    stream_flush(&carrier->stream);
-    area_remove(carrier, "stage");
+    else
+        tell_state(carrier, FRAME_CARRIER_READY);
 }
