@@ -28,7 +28,7 @@ const start: NonNullable<ExecuteRequest['message']> = {
       env: [],
       umask: 0,
       stdio: [],
-      ignored: [],
+      ignored: [], blocked: [],
       terminal: undefined,
       version: 1,
     },

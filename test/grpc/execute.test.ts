@@ -39,7 +39,7 @@ test("a caller's start reaches the core as it was sent, with the caller from the
         env: ['LANG=C'],
         umask: 0o22,
         stdio: ['pipe', 'pipe', '=1'],
-        ignored: [],
+        ignored: [], blocked: [],
         version: 1,
       },
     },

@@ -13,7 +13,7 @@ const command = {
   env: [],
   umask: 0,
   stdio: [],
-  ignored: [],
+  ignored: [], blocked: [],
   terminal: undefined,
   version: 1,
 };

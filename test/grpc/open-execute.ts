@@ -17,7 +17,7 @@ export function start(more: Partial<Start> = {}): Message {
     env: ['LANG=C'],
     umask: 0o22,
     stdio: ['pipe', 'pipe', '=1'],
-    ignored: [],
+    ignored: [], blocked: [],
     terminal: undefined,
     version: 1,
   };

@@ -141,7 +141,7 @@ export function startOf(executionId: string, { tool, args = [], agent = 'coder',
     cwd: '/app',
     env: [...env],
     umask: 18,
-    ignored: [],
+    ignored: [], blocked: [],
     terminal: undefined,
     version: 1,
   };
