@@ -142,7 +142,10 @@ function lastOf(
     // Only the question had the text of another plan.
     ...(planHash !== record.planHash && { planHash, plan: '' }),
     // Of one that nobody allowed it is known that it never started.
-    ...(verdict && { approvalId: verdict.approval, approver: verdict.verdict === 'approved' ? verdict.by : '' }),
+    ...(verdict && {
+      approvalId: verdict.approval,
+      approver: verdict.verdict === 'approved' ? verdict.by : '',
+    }),
     ...startOf(start, record.startedAt),
     ...endOf(outcome),
   };

@@ -85,7 +85,9 @@ test('A-580 P26: the first gateway that has a believed time goes by the newest e
   expect(await believedTime(fresh)).toBe(newest);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 365 * day });
   stop = keepBelievedTime(fresh);
-  await vi.waitUntil(async () => (await fresh.selectFrom('believed_time').selectAll().execute()).length === 1);
+  await vi.waitUntil(
+    async () => (await fresh.selectFrom('believed_time').selectAll().execute()).length === 1,
+  );
   expect(await believedTime(fresh)).toBeLessThan(newest + minute);
   await fresh.destroy();
 });

@@ -66,7 +66,9 @@ export function boundAnswers<Client extends { readonly modem: unknown }>(
       read
         .finally(() => takes && answer.destroy())
         // The library takes fields of what it is given, and throws if that is null.
-        .then((body) => modem.buildPayload(null, false, statusCodes, false, {}, answer, body ?? nothing, done))
+        .then((body) =>
+          modem.buildPayload(null, false, statusCodes, false, {}, answer, body ?? nothing, done),
+        )
         .catch((broken: unknown) => done(broken, null));
     });
   };

@@ -13,7 +13,8 @@ const command = {
   env: [],
   umask: 0,
   stdio: [],
-  ignored: [], blocked: [],
+  ignored: [],
+  blocked: [],
   terminal: undefined,
   version: 1,
 };

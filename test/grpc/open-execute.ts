@@ -17,7 +17,8 @@ export function start(more: Partial<Start> = {}): Message {
     env: ['LANG=C'],
     umask: 0o22,
     stdio: ['pipe', 'pipe', '=1'],
-    ignored: [], blocked: [],
+    ignored: [],
+    blocked: [],
     terminal: undefined,
     version: 1,
   };

@@ -10,7 +10,14 @@ const version0 = {
   env: ['PATH=/usr/bin:/bin', 'LANG=C.UTF-8'],
   identity: { uid: 1000, gid: 1000 },
 };
-const version1 = { v: 1, ...version0, umask: 18, stdio: ['pipe', 'file', '=1'], ignored: [1, 13], blocked: [15] };
+const version1 = {
+  v: 1,
+  ...version0,
+  umask: 18,
+  stdio: ['pipe', 'file', '=1'],
+  ignored: [1, 13],
+  blocked: [15],
+};
 
 function parse(request: unknown) {
   return parseRequest(Buffer.from(typeof request === 'string' ? request : JSON.stringify(request)));
