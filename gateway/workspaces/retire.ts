@@ -7,7 +7,7 @@ import { isInUse, type Replicas, type Slot } from './replicas.ts';
 export interface RetireParts {
   readonly replicas: Replicas;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
-  /** Ends ghosts that wait for this agent: they have the folder of the replica that goes. */
+  /** Ends ghosts that wait for this agent: they have the folder of a replica whose carrier ends. */
   readonly forget: (agent: string) => void;
   /** Keeps beside home what only the replica has, and removes it then. Resolves with why it stays; never rejects. */
   readonly evict: (slot: Slot) => Promise<string | undefined>;
@@ -80,8 +80,9 @@ export class Retirement {
     const { replicas } = this.#parts;
     for (const slot of replicas.slots) {
       if (slot.host !== host || slot.opening === undefined || !this.#isIdle(slot)) continue;
-      // Without its carrier somebody may prune the volume, and a ghost that waits would have a folder that is gone.
-      this.#parts.forget(slot.agent);
+      // Without its carrier somebody may prune the volume, and a ghost that waits would have a folder that is gone. What
+      // has the folder of a home that its agent has no more was given up when the agents changed.
+      if (this.#hostBytes(slot) !== undefined) this.#parts.forget(slot.agent);
       await replicas.close(slot);
     }
   }
@@ -140,8 +141,11 @@ export class Retirement {
       // What its last command left there has a day of its own.
       const restsFor = performance.now() - Math.max(unused.get(keyOf(of)) ?? 0, known?.usedAt ?? 0);
       if ((known !== undefined && isInUse(known)) || restsFor < this.#times.gone) continue;
-      await this.#remove(known ?? replicas.slot(host, of));
-      unused.delete(keyOf(of));
+      // One that cannot be removed holds up no other.
+      await this.#tryOn(host, async () => {
+        await this.#remove(known ?? replicas.slot(host, of));
+        unused.delete(keyOf(of));
+      });
     }
   }
 
@@ -208,10 +212,10 @@ export class Retirement {
     return performance.now() - stuckAt < this.#times.stuck;
   }
 
+  /** Of a home that nothing follows: no ghost and no session of its agent has it. */
   async #remove(slot: Slot): Promise<void> {
-    const { replicas, forget, log } = this.#parts;
+    const { replicas, log } = this.#parts;
     const { host, agent } = slot;
-    forget(agent);
     await replicas.remove(slot);
     replicas.forget(slot);
     log.info({ host, agent }, 'a replica of a workspace was removed');
