@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { ReplicaHost, ReplicaOf } from '../ports/replica.ts';
 import { homeOf } from './home-of.ts';
 import { Replicas } from './replicas.ts';
@@ -80,6 +81,28 @@ test('A-573 P20: a former home that a host tells and does not let go ends nothin
   expect(new Set(tried)).toEqual(new Set(['a', 'gone']));
   expect(tried.filter((name) => name === 'a').length).toBeGreaterThan(2);
   expect(forgotten).toEqual([]);
+  await retirement.stop();
+});
+
+test('12: a home that is named again while the replica of another one is being removed keeps its own', async () => {
+  const agents = new Map<string, AgentConfig>();
+  const { replicas, removed, retirement } = await start(agents, {});
+  const removal = Promise.withResolvers<boolean>();
+  const slow: ReplicaHost = {
+    ...engine({}).host,
+    replicas: async () => [of('gone'), of('back')],
+    removeReplica: ({ agent: name }) => {
+      removed.push(name);
+      return removal.promise;
+    },
+  };
+  replicas.attach('build-2', slow);
+  await pass(24 * hour + 2 * 60_000);
+  expect(removed).toEqual(['gone']);
+  agents.set('back', agent('back', 100));
+  removal.resolve(true);
+  await pass(60_000);
+  expect(removed).toEqual(['gone']);
   await retirement.stop();
 });
 

@@ -141,6 +141,8 @@ export class Retirement {
       // What its last command left there has a day of its own.
       const restsFor = performance.now() - Math.max(unused.get(keyOf(of)) ?? 0, known?.usedAt ?? 0);
       if ((known !== undefined && isInUse(known)) || restsFor < this.#times.gone) continue;
+      // While others were removed its home may have been named again.
+      if (this.#hostBytes(of) !== undefined) continue;
       // One that cannot be removed holds up no other.
       await this.#tryOn(host, async () => {
         await this.#remove(known ?? replicas.slot(host, of));
