@@ -134,6 +134,20 @@ test.each([
   await expect(before.bringHome(never)).rejects.toMatchObject(refused);
 });
 
+test('12: how far a host is behind goes by the home that the agent has now', () => {
+  const now = elsewhere({ kind: 'bind', source: '/srv/b' });
+  const { workspaces, replicas } = start(undefined, () => now);
+  const other = hosts.get('other')!;
+  const own = homeOf('r', { kind: 'bind', source: '/srv/b' });
+  const next = replicas.slot('other', { agent: 'coder', home: own });
+  replicas.met(next, { version: { epoch: 1n, seq: 1n }, bytes: 1, entries: 1 });
+  const behind = workspaces.behindMs(other, 'coder');
+  // An exchange with the former home ends later.
+  const former = replicas.slot('other', { agent: 'coder', home });
+  replicas.met(former, { version: { epoch: 2n, seq: 1n }, bytes: 10 ** 9, entries: 10 ** 6 });
+  expect(workspaces.behindMs(other, 'coder')).toBe(behind);
+});
+
 test('A-562 P9: a plan that waited runs in no other home than it says', async () => {
   let now = agents;
   const { workspaces, opened } = start(undefined, () => now);

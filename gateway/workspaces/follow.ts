@@ -5,7 +5,7 @@ import type { PlanMount } from '../../src/plan.ts';
 import type { GhostShape } from '../ports/engine.ts';
 import { behindMs } from './behind.ts';
 import { ReplicaUnreachable } from './faults.ts';
-import { homeNow, homeOf } from './home-of.ts';
+import { homeNow, homeOf, keyOf } from './home-of.ts';
 import { otherHome, type Visit, type VisitParts, visitOf } from './visit.ts';
 
 type Place = Pick<HostConfig, 'name' | 'labels'>;
@@ -75,8 +75,8 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
       if (syncOn(host, agent) === undefined) return 0;
       if (isLeftOut(host, agent)) return leftOutMs;
       const { replicas } = parts;
-      const home = homeNow(parts.agents(), agent) ?? '';
-      return behindMs(replicas.known(host.name, { agent, home }), replicas.homes.get(agent));
+      const of = { agent, home: homeNow(parts.agents(), agent) ?? '' };
+      return behindMs(replicas.known(host.name, of), replicas.homes.get(keyOf(of)));
     },
   };
 }
