@@ -106,6 +106,16 @@ test('12: a home that is named again while the replica of another one is being r
   await retirement.stop();
 });
 
+test('A-574: the replica of a former home does not count for host-size, and no other goes for it', async () => {
+  const agents = new Map(['other', 'moved'].map((name) => [name, agent(name, 100)]));
+  const { removed, retirement } = await start(agents, { other: 60, moved: 60 });
+  const { workspace, ...rest } = agent('moved', 100);
+  agents.set('moved', { ...rest, workspace: { ...workspace!, source: '/srv/next' } });
+  await pass(5 * 60_000);
+  expect(removed).toEqual([]);
+  await retirement.stop();
+});
+
 test('a slot in which somebody is, or waits, is not forgotten', async () => {
   const { replicas, slots, retirement } = await start(new Map([['a', agent('a', 100)]]), { a: 1 });
   const slot = slots['a']!;

@@ -183,12 +183,10 @@ export class Retirement {
    * that its agent fills with what home refuses would cost the others theirs, again and again.
    */
   async #makeRoom(host: string): Promise<void> {
-    const { log } = this.#parts;
-    const here = this.#parts.replicas.slots.filter((slot) => slot.host === host);
-    const said = here.flatMap((slot) => this.#hostBytes(slot) ?? []);
-    // Replicas of agents that are gone have their day.
-    if (said.length === 0) return;
-    const most = Math.max(...said);
+    const { replicas, log } = this.#parts;
+    // Those of homes that nothing follows any more have their day, and do not count.
+    const here = replicas.slots.filter((slot) => slot.host === host && this.#hostBytes(slot) !== undefined);
+    const most = Math.max(...here.map((slot) => this.#hostBytes(slot) ?? 0));
     let bytes = bytesOf(here);
     let movable = bytesOf(here.filter(({ stuckAt }) => stuckAt === undefined));
     for (const slot of here.sort((a, b) => a.usedAt - b.usedAt)) {
