@@ -3,9 +3,11 @@ import { expect, test, vi } from 'vitest';
 import type { AgentConfig, GatewayConfig, HostConfig, SyncConfig } from '../../src/config/gateway-config.ts';
 import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import { followingOf } from '../workspaces/home-of.ts';
+import type { DockerHost } from './hosts/docker-host.ts';
 import { openPool } from './pool.ts';
+import type { Session } from './sessions/session.ts';
 import { shapeKey } from './warm/ghost-shape.ts';
-import { ghostlyEngine } from './warm/waiting-ghost.fixture.ts';
+import { type GhostlyEngine, ghostlyEngine } from './warm/waiting-ghost.fixture.ts';
 
 const policyText = `version: 1
 tools:
@@ -18,7 +20,8 @@ const parsed = parsePolicy(policyText, 'policy.yaml');
 if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
 const { policy } = parsed;
 
-const host: HostConfig = { name: 'a', engine: 'unix:///none', labels: {}, slots: 8, warm: 4, starts: 3 };
+const host: HostConfig = { name: 'a', engine: 'unix:///a', labels: {}, slots: 8, warm: 4, starts: 3 };
+const second: HostConfig = { ...host, name: 'b', engine: 'unix:///b', warm: 0 };
 const limits = { entries: 10, bytes: 10, file: 10, depth: 10 };
 const sync: SyncConfig = {
   ...{ seenBy: {}, hostBytes: 100 },
@@ -29,33 +32,42 @@ const coder: AgentConfig = {
   workspace: { kind: 'bind', source: '/srv', sync },
 };
 const config = {
-  ...{ hosts: [host], agents: [coder], warm: [{ agent: 'coder', tool: 'npm', size: 1 }] },
+  ...{ hosts: [host, second], agents: [coder], warm: [{ agent: 'coder', tool: 'npm', size: 1 }] },
   session: { idleMs: 60_000, maxAgeMs: 600_000 },
   limits: { startTimeoutMs: 5000, running: 100, queued: 10, queueTimeoutMs: 1000 },
 } as unknown as GatewayConfig;
 
-/** A pool with a ghost that was started ahead for `coder`. */
-async function start() {
-  const engine = ghostlyEngine('a');
+function engineOf(name: string): GhostlyEngine {
+  const engine = ghostlyEngine(name);
   engine.watch = async (options, signal) => {
     options.onOpen?.(1);
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   };
+  return engine;
+}
+
+/** A pool with a ghost that was started ahead for `coder`, on the first of two hosts. */
+async function start() {
+  const engines = { a: engineOf('a'), b: engineOf('b') };
   const pool = openPool({
-    ...{ config, policy: () => policy, openEngine: () => engine, record: () => {} },
+    openEngine: ({ name }) => engines[name === 'a' ? 'a' : 'b'],
+    ...{ config, policy: () => policy, record: () => {} },
     ...{ drained: new Set<string>(), log: pino({ level: 'silent' }) },
   });
-  const [only] = pool.scheduler.hosts;
-  if (only === undefined) throw new Error('no host');
-  await vi.waitFor(() => expect([engine.started.length, only.warm.coming]).toEqual([1, 0]), 5000);
-  const { ghost, shape } = engine.started[0]!;
+  const { hosts } = pool.scheduler;
+  const [{ warm }] = hosts as [DockerHost];
+  const { started } = engines.a;
+  const states = () => hosts.map(({ state }) => state);
+  await vi.waitFor(() => expect([started.length, warm.coming]).toEqual([1, 0]), 5000);
+  await vi.waitFor(() => expect(states()).toEqual(['ready', 'ready']), 5000);
+  const { ghost, shape } = started[0]!;
   /** Of a command like the one for which the ghost was started, whose agent is as `known`. */
   const keyFor = (known: AgentConfig) => {
     const { following: _before, ...rest } = shape;
     const following = followingOf(known);
     return shapeKey({ ...rest, ...(following !== undefined && { following }) });
   };
-  return { pool, ghost, warm: only.warm, keyFor };
+  return { pool, hosts, ghost, shape, warm, keyFor };
 }
 
 const bind = { kind: 'bind', source: '/srv' } as const;
@@ -74,5 +86,19 @@ test.each<readonly [string, Partial<AgentConfig>]>([
   expect(warm.claim(keyFor(after))).toBeUndefined();
   await vi.waitFor(() => expect(warm.has(keyFor(after))).toBe(true), 5000);
   expect([ghost.did, warm.has(keyFor(coder))]).toEqual([['release'], false]);
+  await pool.close();
+});
+
+test('A-573 P20: a replica that goes on one host ends the sessions of its agent there, and no other', async () => {
+  const { pool, hosts, shape } = await start();
+  const [here, there] = hosts.map((only) => {
+    const request = { shape, key: only.name, labels: {}, avoid: new Map(), only };
+    return pool.sessions.of(request, () => {});
+  }) as [Session, Session];
+  await vi.waitFor(() => expect([here, there].map((each) => each.host?.name)).toEqual(['a', 'b']), 5000);
+  pool.forget('another', 'a');
+  expect([here.isOpen, there.isOpen]).toEqual([true, true]);
+  pool.forget('coder', 'a');
+  expect([here.isOpen, there.isOpen]).toEqual([false, true]);
   await pool.close();
 });

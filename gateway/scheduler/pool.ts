@@ -26,8 +26,10 @@ export interface Pool {
   readonly resolveImage: (reference: string, labels: AgentConfig['hosts']) => Promise<ImageFacts>;
   /** The same for a command that will run: pulls an image that no host has, see `createImagePulls`. */
   readonly obtainImage: (reference: string, wish: ImageWish) => Promise<ImageFacts>;
-  /** The agent's workspace goes away on a host: what waits there for the agent ends, and its sessions with their last command. */
-  readonly forget: (agent: string) => void;
+  /**
+   * The agent's workspace goes away on this host: its ghosts that wait end, and its sessions there with their last command.
+   */
+  readonly forget: (agent: string, host: string) => void;
   /** The policy has changed: ghosts of the old policy are removed. */
   readonly followPolicy: () => void;
   /** To make hosts and warm ghosts match gateway.yaml. Throws if its hosts cannot be used as they stand there. */
@@ -94,9 +96,10 @@ export function openPool(given: PoolParts): Pool {
     sessions,
     resolveImage: resolve,
     obtainImage: createImagePulls(hosts, pullWithinMs),
-    forget: (agent) => {
+    forget: (agent, host) => {
       warmer.forget(new Set([agent]));
-      sessions.retire((each) => each === agent, 'its workspace is made anew');
+      // One that is starting may come to be there.
+      sessions.retire((each, on = host) => each === agent && on === host, 'its workspace is made anew');
     },
     followPolicy: () => {
       warmer.forget();

@@ -7,8 +7,8 @@ import { isInUse, type Replicas, type Slot } from './replicas.ts';
 export interface RetireParts {
   readonly replicas: Replicas;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
-  /** Ends ghosts that wait for this agent: they have the folder of a replica whose carrier ends. */
-  readonly forget: (agent: string) => void;
+  /** Ends what waits there for this agent: it has the folder of a replica whose carrier ends. */
+  readonly forget: (agent: string, host: string) => void;
   /** Keeps beside home what only the replica has, and removes it then. Resolves with why it stays; never rejects. */
   readonly evict: (slot: Slot) => Promise<string | undefined>;
   readonly log: Logger;
@@ -82,7 +82,7 @@ export class Retirement {
       if (slot.host !== host || slot.opening === undefined || !this.#isIdle(slot)) continue;
       // Without its carrier somebody may prune the volume, and a ghost that waits would have a folder that is gone. What
       // has the folder of a home that its agent has no more was given up when the agents changed.
-      if (this.#hostBytes(slot) !== undefined) this.#parts.forget(slot.agent);
+      if (this.#hostBytes(slot) !== undefined) this.#parts.forget(slot.agent, host);
       await replicas.close(slot);
     }
   }
