@@ -5,7 +5,6 @@ import { parsePolicy } from '../../src/policy/file/parse-policy.ts';
 import { followingOf } from '../workspaces/home-of.ts';
 import type { DockerHost } from './hosts/docker-host.ts';
 import { openPool } from './pool.ts';
-import type { Session } from './sessions/session.ts';
 import { shapeKey } from './warm/ghost-shape.ts';
 import { type GhostlyEngine, ghostlyEngine } from './warm/waiting-ghost.fixture.ts';
 
@@ -47,11 +46,11 @@ function engineOf(name: string): GhostlyEngine {
 }
 
 /** A pool with a ghost that was started ahead for `coder`, on the first of two hosts. */
-async function start() {
+async function start(given = config) {
   const engines = { a: engineOf('a'), b: engineOf('b') };
   const pool = openPool({
     openEngine: ({ name }) => engines[name === 'a' ? 'a' : 'b'],
-    ...{ config, policy: () => policy, record: () => {} },
+    ...{ config: given, policy: () => policy, record: () => {} },
     ...{ drained: new Set<string>(), log: pino({ level: 'silent' }) },
   });
   const { hosts } = pool.scheduler;
@@ -67,15 +66,25 @@ async function start() {
     const following = followingOf(known);
     return shapeKey({ ...rest, ...(following !== undefined && { following }) });
   };
-  return { pool, hosts, ghost, shape, warm, keyFor };
+  /** A session on each host. */
+  const sessions = async () => {
+    const both = hosts.map((only) => {
+      const request = { shape, key: only.name, labels: {}, avoid: new Map(), only };
+      return pool.sessions.of(request, () => {});
+    });
+    await vi.waitFor(() => expect(both.map((each) => each.host?.name)).toEqual(['a', 'b']), 5000);
+    return () => both.map(({ isOpen }) => isOpen);
+  };
+  return { pool, ghost, warm, keyFor, sessions };
 }
 
 const bind = { kind: 'bind', source: '/srv' } as const;
+const seenBy = { ...coder, workspace: { ...bind, sync: { ...sync, seenBy: { a: 'b' } } } };
 
 test.each<readonly [string, Partial<AgentConfig>]>([
   ['another relay', { relay: 's' }],
   ['no workspace that is followed', { workspace: bind }],
-  ['hosts that see its home', { workspace: { ...bind, sync: { ...sync, seenBy: { a: 'b' } } } }],
+  ['hosts that see its home', seenBy],
 ])('A-572 P13: a ghost that waits serves no command once its agent has %s', async (_what, change) => {
   const { pool, ghost, warm, keyFor } = await start();
   const after = { ...coder, ...change };
@@ -89,16 +98,23 @@ test.each<readonly [string, Partial<AgentConfig>]>([
   await pool.close();
 });
 
+test('A-572 P13: what waits on a host that comes to see homes serves no command any more', async () => {
+  const { pool, ghost, warm, keyFor, sessions } = await start({ ...config, agents: [seenBy] });
+  const areOpen = await sessions();
+  expect([warm.has(keyFor(seenBy)), areOpen()]).toEqual([true, [true, true]]);
+  const sees = { ...host, labels: { a: 'b' } };
+  using prepared = pool.prepare({ ...config, agents: [seenBy], hosts: [sees, second] });
+  prepared.apply();
+  expect([ghost.did, warm.has(keyFor(seenBy)), areOpen()]).toEqual([['release'], false, [false, true]]);
+  await pool.close();
+});
+
 test('A-573 P20: a replica that goes on one host ends the sessions of its agent there, and no other', async () => {
-  const { pool, hosts, shape } = await start();
-  const [here, there] = hosts.map((only) => {
-    const request = { shape, key: only.name, labels: {}, avoid: new Map(), only };
-    return pool.sessions.of(request, () => {});
-  }) as [Session, Session];
-  await vi.waitFor(() => expect([here, there].map((each) => each.host?.name)).toEqual(['a', 'b']), 5000);
+  const { pool, sessions } = await start();
+  const areOpen = await sessions();
   pool.forget('another', 'a');
-  expect([here.isOpen, there.isOpen]).toEqual([true, true]);
+  expect(areOpen()).toEqual([true, true]);
   pool.forget('coder', 'a');
-  expect([here.isOpen, there.isOpen]).toEqual([false, true]);
+  expect(areOpen()).toEqual([false, true]);
   await pool.close();
 });
