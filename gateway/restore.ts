@@ -15,6 +15,7 @@ const contextSchema = z.object({
   wiring: z.object({
     stdio: z.tuple([z.string(), z.string(), z.string()]),
     ignored: z.array(z.number()),
+    blocked: z.array(z.number()).optional(),
     terminal: z.object({ cols: z.number(), rows: z.number() }).optional(),
   }),
   hostLabels: z.record(z.string(), z.string()),

@@ -22,6 +22,8 @@ export interface Command {
   readonly stdio: Stdio;
   /** Signal numbers the caller ignores. */
   readonly ignored: readonly number[];
+  /** Signal numbers the caller blocks; absent: none. */
+  readonly blocked?: readonly number[];
   readonly terminal?: TerminalSize;
   /** Version of the shim's protocol, 0 or 1. */
   readonly version: number;

@@ -57,8 +57,8 @@ export function createEnds({ rows, faults, log }: EndsParts, mostBytes = default
       waiting.delete(key);
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
-      bound(waiting, mostBytes);
       if (isUnwritten(error)) {
+        bound(waiting, mostBytes);
         warn({ error: problem }, 'results cannot be written: they are kept, and tried again every second');
         return false;
       }

@@ -136,9 +136,9 @@ function waitsForPerson({ record }: Execution): boolean {
 }
 
 function contextOf({ command, hostLabels, traceparent }: StartRequest): StartContext {
-  const { stdio, ignored, terminal } = command;
+  const { stdio, ignored, blocked = [], terminal } = command;
   const said = reasonIn(command.env);
-  const wiring = { stdio, ignored, ...(terminal && { terminal }) };
+  const wiring = { stdio, ignored, ...(blocked.length > 0 && { blocked }), ...(terminal && { terminal }) };
   return { wiring, hostLabels, ...(said !== '' && { said }), ...(traceparent && { traceparent }) };
 }
 

@@ -141,7 +141,11 @@ function lastOf(
   return {
     // Only the question had the text of another plan.
     ...(planHash !== record.planHash && { planHash, plan: '' }),
-    ...(verdict && { approvalId: verdict.approval, approver: verdict.by }),
+    // Of one that nobody allowed it is known that it never started.
+    ...(verdict && {
+      approvalId: verdict.approval,
+      approver: verdict.verdict === 'approved' ? verdict.by : '',
+    }),
     ...startOf(start, record.startedAt),
     ...endOf(outcome),
   };

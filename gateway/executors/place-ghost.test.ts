@@ -11,13 +11,12 @@ import { createGhostPlacer, type PlacerParts } from './place-ghost.ts';
 import { execution, plan } from './placed-command.fixture.ts';
 
 /** A pool without end of hosts a, b and c: it counts the places that are held. */
-function start(settle: (host: string) => Promise<void>) {
-  const held = { places: 0 };
+function start(settle: (host: string) => Promise<void>, visited = () => {}) {
+  const held = { places: 0, destroyed: 0 };
   const ghost = { session: { alive: true } };
   const warm = { claim: () => ghost };
-  const hosts = ['a', 'b', 'c'].map((name) => ({
-    ...{ name, config: { name, labels: {} }, warm, destroy: () => Promise.resolve(true) },
-  }));
+  const destroy = async () => (held.destroyed += 1) > 0;
+  const hosts = ['a', 'b', 'c'].map((name) => ({ name, config: { name, labels: {} }, warm, destroy }));
   const lease = ({ avoid }: LeaseRequest): Lease => {
     const host = hosts.find((each) => !avoid.has(each as unknown as DockerHost));
     if (host === undefined) throw [...avoid.values()].at(-1)!;
@@ -25,14 +24,20 @@ function start(settle: (host: string) => Promise<void>) {
     return { host, release: () => (held.places -= 1) } as unknown as Lease;
   };
   const gate = new Gate(() => 2);
-  const visit = ({ name }: { name: string }) => ({
-    ...{ settle: () => settle(name), exchange: () => settle(name) },
-    ...{ bringHome: () => Promise.resolve(undefined), leaveIn: () => {}, end: () => {} },
-  });
+  const visit = ({ name }: { name: string }) => {
+    visited();
+    return {
+      ...{ settle: () => settle(name), exchange: () => settle(name) },
+      ...{ bringHome: () => Promise.resolve(undefined), leaveIn: () => {}, end: () => {} },
+    };
+  };
   const parts: PlacerParts = {
     scheduler: { lease } as unknown as Scheduler,
     warmer: { asked: () => {}, poke: () => {} } as unknown as Warmer,
-    workspaces: { visit, behindMs: () => 0, isLeftOut: () => false, gate: () => gate },
+    workspaces: {
+      ...{ visit, behindMs: () => 0, isLeftOut: () => false, gate: () => gate },
+      following: () => 'its home',
+    },
     startTimeoutMs: 1000,
     labelsOf: () => ({}),
     onHostLost: () => {},
@@ -56,6 +61,18 @@ test.each([
   });
   await expect((async () => place(plan, execution()))()).rejects.toBe(error);
   expect([asked, held.places]).toEqual([tried, 0]);
+});
+
+test('A-572 P13: the ghost of a command whose workspace is another one by then goes, and its place with it', async () => {
+  const other = new ClawrdenError('workspace-unreachable', 'it has another workspace');
+  const { place, held } = start(
+    () => Promise.resolve(),
+    () => {
+      throw other;
+    },
+  );
+  await expect((async () => place(plan, execution()))()).rejects.toBe(other);
+  expect(held).toEqual({ places: 0, destroyed: 1 });
 });
 
 test('12: a command whose replica on one host cannot be reached starts on another', async () => {

@@ -32,7 +32,7 @@ export interface Placed {
 export interface PlacerParts {
   readonly scheduler: Scheduler;
   readonly warmer: Warmer;
-  readonly workspaces: Pick<Workspaces, 'visit' | 'behindMs' | 'isLeftOut' | 'gate'>;
+  readonly workspaces: Pick<Workspaces, 'visit' | 'behindMs' | 'isLeftOut' | 'gate' | 'following'>;
   readonly startTimeoutMs: number;
   /** Labels that the hosts of an agent must have. */
   readonly labelsOf: (agent: string) => Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ export function requestOf(
   execution: Execution,
   { labelsOf, workspaces }: Pick<PlacerParts, 'labelsOf' | 'workspaces'>,
 ) {
-  const shape = shapeOf(plan);
+  const shape = shapeOf(plan, workspaces.following(plan.agent));
   return {
     ...{ shape, key: shapeKey(shape), avoid: new Map<DockerHost, ClawrdenError>() },
     labels: { ...execution.context.hostLabels, ...labelsOf(plan.agent) },
@@ -88,11 +88,11 @@ export function tellPlace(execution: Execution, at: number): void {
 
 export function visitOf(
   host: DockerHost,
-  { agent, mounts }: Plan,
+  { shape }: LeaseRequest,
   { record: { id } }: Execution,
   { workspaces }: Pick<PlacerParts, 'workspaces'>,
 ): Visit | undefined {
-  return mounts.length === 0 ? undefined : workspaces.visit(host.config, agent, id, mounts[0]);
+  return shape.mounts.length === 0 ? undefined : workspaces.visit(host.config, shape.agent, id, shape);
 }
 
 function claim(lease: Lease, key: string, parts: PlacerParts): Placed | undefined {
@@ -155,7 +155,7 @@ async function placeInTurn(
         lease: refilling(lease, parts),
       };
       execution.trace.mark('ready');
-      return await settled(placed, visitOf(host, plan, execution, parts), execution, leaveGate);
+      return await settled(placed, () => visitOf(host, request, execution, parts), execution, leaveGate);
     } catch (error) {
       lease.release();
       execution.signal.throwIfAborted();
@@ -172,17 +172,19 @@ async function placeInTurn(
 /** What is at home is on the host before the tool starts. */
 export async function settled(
   placed: Placed,
-  visit: Visit | undefined,
+  visiting: () => Visit | undefined,
   execution: Execution,
   onSlow?: () => void,
 ): Promise<Placed> {
-  if (visit === undefined) return placed;
+  let visit: Visit | undefined;
   try {
+    visit = visiting();
+    if (visit === undefined) return placed;
     await visit.settle(execution.signal, onSlow);
     execution.trace.mark('settled');
     return { ...placed, visit };
   } catch (error) {
-    visit.end();
+    visit?.end();
     execution.clean(placed.destroy().then(() => {}));
     throw error;
   }

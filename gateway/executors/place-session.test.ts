@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
 import type { InitSession } from '../../src/init-client/init-session.ts';
 import type { Session } from '../scheduler/sessions/session.ts';
@@ -6,20 +7,23 @@ import { ReplicaUnreachable } from '../workspaces/faults.ts';
 import { createSessionPlacer } from './place-session.ts';
 import { execution, plan } from './placed-command.fixture.ts';
 
+const init = { mayRun: false, destroy: () => {} } as unknown as InitSession;
+
+function sessionOn(name: string, did: string[]): Session {
+  const enter = async () => {
+    did.push(`enter ${name}`);
+    return init;
+  };
+  return {
+    ...{ host: { name, config: { name, labels: {} } }, ghost: { containerId: name } },
+    ...{ enter, leave: () => void did.push(`leave ${name}`) },
+  } as unknown as Session;
+}
+
 test('A-491 P20: a command whose host is left out while it waits there for home gets a session on another one', async () => {
   const did: string[] = [];
   const leftOut = new Set<string>();
-  const init = { mayRun: false, destroy: () => {} } as unknown as InitSession;
-  const sessionOn = (name: string) =>
-    ({
-      ...{ host: { name, config: { name, labels: {} } }, ghost: { containerId: name } },
-      enter: async () => {
-        did.push(`enter ${name}`);
-        return init;
-      },
-      leave: () => void did.push(`leave ${name}`),
-    }) as unknown as Session;
-  const sessions = ['a', 'b'].map(sessionOn);
+  const sessions = ['a', 'b'].map((name) => sessionOn(name, did));
   const settle = async (name: string) => {
     if (name === 'b') return;
     leftOut.add(name);
@@ -34,9 +38,28 @@ test('A-491 P20: a command whose host is left out while it waits there for home 
         bringHome: () => Promise.resolve(undefined),
       }),
       ...{ behindMs: () => 0, isLeftOut: ({ name }) => leftOut.has(name), gate: () => gate },
+      following: () => 'its home',
     },
     ...{ startTimeoutMs: 1000, labelsOf: () => ({}) },
   });
   expect((await place(plan, execution())).lease.host.name).toBe('b');
   expect(did).toEqual(['enter a', 'leave a', 'enter b']);
+});
+
+test('A-572 P13: a command whose workspace is another one by then leaves the session that it has entered', async () => {
+  const did: string[] = [];
+  const session = sessionOn('a', did);
+  const other = new ClawrdenError('workspace-unreachable', 'it has another workspace');
+  const place = createSessionPlacer({
+    sessions: { of: () => session },
+    workspaces: {
+      visit: () => {
+        throw other;
+      },
+      ...{ behindMs: () => 0, isLeftOut: () => false, gate: () => undefined, following: () => 'its home' },
+    },
+    ...{ startTimeoutMs: 1000, labelsOf: () => ({}) },
+  });
+  await expect((async () => place(plan, execution()))()).rejects.toBe(other);
+  expect(did).toEqual(['enter a', 'leave a']);
 });

@@ -47,9 +47,9 @@ async function enter(
     try {
       const init = await session.enter(execution.signal, parts.startTimeoutMs);
       const placed = placedIn(session, init);
-      const visit = visitOf(placed.lease.host, plan, execution, parts);
-      const ready = await settledOrLeft(placed, () => settled(placed, visit, execution, leaveGate));
-      if (plan.mounts.some(({ readOnly }) => readOnly !== true)) visit?.leaveIn(session);
+      const visiting = () => visitOf(placed.lease.host, request, execution, parts);
+      const ready = await settledOrLeft(placed, () => settled(placed, visiting, execution, leaveGate));
+      if (plan.mounts.some(({ readOnly }) => readOnly !== true)) ready.visit?.leaveIn(session);
       return ready;
     } catch (error) {
       execution.signal.throwIfAborted();

@@ -39,6 +39,7 @@ async function send(call: RecordingCall, lines: AsyncIterable<string>): Promise<
   const writer = boundedWriter<string>(response);
   response.once('close', () => writer.release());
   for await (const some of lines) {
+    if (response.destroyed) return;
     const written = writer.write(some, some.length);
     if (written !== undefined && !(await isTaken(call, written))) return void response.destroy();
   }

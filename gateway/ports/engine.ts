@@ -121,6 +121,11 @@ export interface GhostShape {
   readonly uid: number;
   readonly gid: number;
   readonly mounts: readonly PlanMount[];
+  /**
+   * How its agent's workspace is followed (`followingOf`), which says what is mounted on each host. Absent: it is not, or
+   * it is not mounted.
+   */
+  readonly following?: string;
   /** A Docker network's name, or `none`. */
   readonly network: string;
   /** 0 means no limit, as in the plan. */

@@ -26,8 +26,10 @@ export interface Pool {
   readonly resolveImage: (reference: string, labels: AgentConfig['hosts']) => Promise<ImageFacts>;
   /** The same for a command that will run: pulls an image that no host has, see `createImagePulls`. */
   readonly obtainImage: (reference: string, wish: ImageWish) => Promise<ImageFacts>;
-  /** The agent's workspace goes away on a host: what waits there for the agent ends, and its sessions with their last command. */
-  readonly forget: (agent: string) => void;
+  /**
+   * The agent's workspace goes away on this host: its ghosts that wait end, and its sessions there with their last command.
+   */
+  readonly forget: (agent: string, host: string) => void;
   /** The policy has changed: ghosts of the old policy are removed. */
   readonly followPolicy: () => void;
   /** To make hosts and warm ghosts match gateway.yaml. Throws if its hosts cannot be used as they stand there. */
@@ -63,6 +65,29 @@ function endSessions(sessions: Sessions, others: ReadonlySet<string>, now: reado
   sessions.retire((agent) => others.has(agent), 'its agent has changed');
 }
 
+/** The names of hosts that stay, with other labels: they may see other homes now. */
+function relabelled(before: readonly HostConfig[], now: readonly HostConfig[]): ReadonlySet<string> {
+  const labels = new Map(before.map((host) => [host.name, host.labels]));
+  const isOther = (host: HostConfig) => !isDeepStrictEqual(labels.get(host.name), host.labels);
+  return new Set(now.filter((host) => labels.has(host.name) && isOther(host)).map(({ name }) => name));
+}
+
+/** What was started there before may mount another folder than it would now. */
+function giveUpOn(
+  names: ReadonlySet<string>,
+  hosts: readonly DockerHost[],
+  sessions: Sessions,
+  agents: readonly AgentConfig[],
+): void {
+  if (names.size === 0) return;
+  const seen = agents.filter(({ workspace }) => Object.keys(workspace?.sync?.seenBy ?? {}).length > 0);
+  const concerned = new Set(seen.map(({ name }) => name));
+  const isThere = (host: string | undefined) => host === undefined || names.has(host);
+  sessions.retire((agent, host) => concerned.has(agent) && isThere(host), 'its host has other labels');
+  for (const host of hosts.filter(({ name }) => names.has(name)))
+    for (const ghost of host.warm.take(() => true)) void host.release(ghost);
+}
+
 const pullWithinMs = 10 * 60_000;
 /** Each engine has its own deadline for an answer. */
 const untilAnswered = new AbortController().signal;
@@ -94,9 +119,10 @@ export function openPool(given: PoolParts): Pool {
     sessions,
     resolveImage: resolve,
     obtainImage: createImagePulls(hosts, pullWithinMs),
-    forget: (agent) => {
+    forget: (agent, host) => {
       warmer.forget(new Set([agent]));
-      sessions.retire((each) => each === agent, 'its workspace is made anew');
+      // One that is starting may come to be there.
+      sessions.retire((each, on = host) => each === agent && on === host, 'its workspace is made anew');
     },
     followPolicy: () => {
       warmer.forget();
@@ -107,10 +133,12 @@ export function openPool(given: PoolParts): Pool {
       const prepared = fleet.prepare(next.hosts);
       const apply = () => {
         const others = otherAgents(config.agents, next.agents);
+        const moved = relabelled(config.hosts, next.hosts);
         warmer.forget(others);
         endSessions(sessions, others, next.agents);
         config = next;
         prepared.apply();
+        giveUpOn(moved, hosts, sessions, next.agents);
         wish();
       };
       return { ...prepared, apply };

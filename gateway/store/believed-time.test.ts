@@ -65,6 +65,33 @@ const result = {
   ...{ wasStarted: true, stdout: none, stderr: none },
 };
 
+/** A row of the history. */
+function executionAt(at: number) {
+  return {
+    ...{ caller: 'c', id: 'i', agent: 'a', argv: '[]', cwd: '', state: 'ended', decision: '', rule: '' },
+    ...{ decision_reason: '', strategy: '', host: '', container: '', plan_hash: '', plan: '' },
+    ...{ approval_id: '', approver: '', outcome: '', reason: '', text: '', uid: 0, gid: 0, exit_code: 0 },
+    ...{ exit_signal: 0, stdout_bytes: 0, stderr_bytes: 0, received_at: at, ended_at: at },
+    ...{ decided_at: null, started_at: null, operands: '', connections: '', connection_count: 0, cut: '' },
+  };
+}
+
+test('A-580 P26: the first gateway that has a believed time goes by the newest execution, whatever the wall clock says', async () => {
+  stop();
+  vi.useRealTimers();
+  const fresh = await openDatabase(':memory:', 'crash');
+  const newest = Date.now() - day;
+  await fresh.insertInto('executions').values(executionAt(newest)).execute();
+  expect(await believedTime(fresh)).toBe(newest);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 365 * day });
+  stop = keepBelievedTime(fresh);
+  await vi.waitUntil(
+    async () => (await fresh.selectFrom('believed_time').selectAll().execute()).length === 1,
+  );
+  expect(await believedTime(fresh)).toBeLessThan(newest + minute);
+  await fresh.destroy();
+});
+
 test('A-545 P26: a result that nobody has fetched outlives a wall clock that is ahead for a moment', async () => {
   const detached = createDetachedRows(database);
   for (const id of ['before', 'meanwhile']) await detached.add('program:ci', id, undefined);
@@ -89,14 +116,7 @@ test('A-545 P26: kept changes outlive a wall clock that is ahead', async () => {
 });
 
 test('A-545 P26: a start with a wall clock that is ahead deletes no history', async () => {
-  const execution = {
-    ...{ caller: 'c', id: 'i', agent: 'a', argv: '[]', cwd: '', state: 'ended', decision: '', rule: '' },
-    ...{ decision_reason: '', strategy: '', host: '', container: '', plan_hash: '', plan: '' },
-    ...{ approval_id: '', approver: '', outcome: '', reason: '', text: '', uid: 0, gid: 0, exit_code: 0 },
-    ...{ exit_signal: 0, stdout_bytes: 0, stderr_bytes: 0, received_at: Date.now(), ended_at: Date.now() },
-    ...{ decided_at: null, started_at: null, operands: '', connections: '', connection_count: 0, cut: '' },
-  };
-  await database.insertInto('executions').values(execution).execute();
+  await database.insertInto('executions').values(executionAt(Date.now())).execute();
   vi.setSystemTime(Date.now() + 365 * day);
   const stopSweeping = keepRetention(database, day);
   await sleep(200);

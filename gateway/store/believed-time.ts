@@ -4,10 +4,16 @@ import type { Database } from './database.ts';
 const dayMs = 24 * 3_600_000;
 const everyMs = 60_000;
 
-/** Never ahead of the wall clock. Where no gateway has run yet the wall clock is all there is. */
+/** Never ahead of the wall clock. */
 export async function believedTime(database: Database): Promise<number> {
   const row = await database.selectFrom('believed_time').select('at').executeTakeFirst();
-  return Math.min(row?.at ?? Number.POSITIVE_INFINITY, Date.now());
+  return Math.min(row?.at ?? (await newestOf(database)), Date.now());
+}
+
+/** Of a gateway from before it is the time of its newest execution; where none has run the wall clock is all there is. */
+async function newestOf(database: Database): Promise<number> {
+  const newest = database.selectFrom('executions').select(({ fn }) => fn.max('received_at').as('at'));
+  return (await newest.executeTakeFirst())?.at ?? Number.POSITIVE_INFINITY;
 }
 
 type Believed = Omit<BelievedTimeRow, 'one'>;
@@ -27,7 +33,8 @@ export function keepBelievedTime(database: Database): () => void {
     const begun = performance.now();
     const wall = Date.now();
     const row = await database.selectFrom('believed_time').selectAll().executeTakeFirst();
-    const next = goneOn(row ?? { at: wall, ahead: 0, ran: 0 }, Math.round(begun - last), wall);
+    const first = { at: Math.min(await newestOf(database), wall), ahead: 0, ran: 0 };
+    const next = goneOn(row ?? first, Math.round(begun - last), wall);
     const insert = database.insertInto('believed_time').values({ one: 1, ...next });
     await insert.onConflict((conflict) => conflict.column('one').doUpdateSet(next)).execute();
     last = begun;

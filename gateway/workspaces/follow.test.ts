@@ -8,9 +8,10 @@ import type {
 import { ClawrdenError, type ErrorCode } from '../../src/errors.ts';
 import type { GhostShape } from '../ports/engine.ts';
 import type { Replica, ReplicaHost } from '../ports/replica.ts';
+import { shapeKey } from '../scheduler/warm/ghost-shape.ts';
 import { ReplicaUnreachable } from './faults.ts';
 import { followWorkspaces } from './follow.ts';
-import { homeOf, keyOf } from './home-of.ts';
+import { followingOf, homeOf, keyOf } from './home-of.ts';
 import { HomeTurns } from './home-turns.ts';
 import { Replicas } from './replicas.ts';
 
@@ -66,11 +67,16 @@ function start(opening?: ReplicaHost['openReplica'], agentsNow = () => agents) {
   return { workspaces: followWorkspaces(parts), opened, replicas };
 }
 
-const shape = (name: string): GhostShape => ({
-  ...{ agent: name, image: { reference: 'i', id: 'i' }, uid: 1, gid: 1, network: 'none' },
-  ...{ memoryBytes: 0, cpus: 0, pids: 0 },
-  mounts: [{ kind: 'bind', source: '/srv', target: '/app', readOnly: true }],
-});
+/** Of a command that looks for a place while its agent is as `known`. */
+const shape = (name: string, known = agents.get(name)): GhostShape => {
+  const following = followingOf(known);
+  return {
+    ...{ agent: name, image: { reference: 'i', id: 'i' }, uid: 1, gid: 1, network: 'none' },
+    ...{ memoryBytes: 0, cpus: 0, pids: 0 },
+    mounts: [{ kind: 'bind', source: '/srv', target: '/app', readOnly: true }],
+    ...(following !== undefined && { following }),
+  };
+};
 
 test.each([
   ['coder', 'sees', false],
@@ -120,7 +126,7 @@ test.each([
   await workspaces.placed('other', shape('coder'), never);
   const before = workspaces.visit(hosts.get('other')!, 'coder', 'before')!;
   now = after;
-  const next = shape('coder');
+  const next = shape('coder', now.get('coder'));
   const { kind, source } = now.get('coder')!.workspace!;
   await workspaces.placed('other', { ...next, mounts: [{ kind, source, target: '/app' }] }, never);
   expect(opened).toMatchObject([
@@ -134,16 +140,62 @@ test.each([
   await expect(before.bringHome(never)).rejects.toMatchObject(refused);
 });
 
+test('12: how far a host is behind goes by the home that the agent has now', () => {
+  const now = elsewhere({ kind: 'bind', source: '/srv/b' });
+  const { workspaces, replicas } = start(undefined, () => now);
+  const other = hosts.get('other')!;
+  const own = homeOf('r', { kind: 'bind', source: '/srv/b' });
+  const next = replicas.slot('other', { agent: 'coder', home: own });
+  replicas.met(next, { version: { epoch: 1n, seq: 1n }, bytes: 1, entries: 1 });
+  const behind = workspaces.behindMs(other, 'coder');
+  // An exchange with the former home ends later.
+  const former = replicas.slot('other', { agent: 'coder', home });
+  replicas.met(former, { version: { epoch: 2n, seq: 1n }, bytes: 10 ** 9, entries: 10 ** 6 });
+  expect(workspaces.behindMs(other, 'coder')).toBe(behind);
+});
+
 test('A-562 P9: a plan that waited runs in no other home than it says', async () => {
-  let now = agents;
+  const now = elsewhere({ kind: 'bind', source: '/srv/b' });
   const { workspaces, opened } = start(undefined, () => now);
-  now = elsewhere({ kind: 'bind', source: '/srv/b' });
-  const refused = { code: 'workspace-unreachable' };
-  const placed = (async () => workspaces.placed('other', shape('coder'), never))();
-  await expect(placed).rejects.toMatchObject(refused);
-  const [planned] = shape('coder').mounts;
-  const visit = workspaces.visit(hosts.get('other')!, 'coder', 'id', planned)!;
-  await expect(visit.settle(never)).rejects.toMatchObject(refused);
-  visit.end();
+  // It looks for a place now, and mounts what the agent had.
+  const waited = shape('coder', now.get('coder'));
+  const placed = (async () => workspaces.placed('other', waited, never))();
+  await expect(placed).rejects.toMatchObject({ code: 'workspace-unreachable' });
   expect(opened).toEqual([]);
+});
+
+const seenBy = (labels: Record<string, string>) =>
+  changed({ workspace: { kind: 'bind', source: '/srv', sync: { ...sync, seenBy: labels } } });
+
+test.each([
+  ['another folder', elsewhere({ kind: 'bind', source: '/srv/b' })],
+  ['another relay', changed({ relay: 's' })],
+  ['no workspace that is followed', changed({ workspace: { kind: 'bind', source: '/srv' } })],
+  ['other hosts that see it', seenBy({ disk: 'shared' })],
+])('A-572 P13: what looked for a place before the agent had %s is of no use then', async (_what, other) => {
+  for (const [before, after] of [
+    [agents, other],
+    [other, agents],
+  ] as const) {
+    let now = before;
+    const { workspaces, opened } = start(undefined, () => now);
+    const asked = shape('coder', before.get('coder'));
+    now = after;
+    const next = shape('coder', after.get('coder'));
+    expect(next.mounts).toEqual(asked.mounts);
+    // What waits for the one is not claimed for the other.
+    expect(shapeKey(next)).not.toBe(shapeKey(asked));
+    const placed = (async () => workspaces.placed('other', asked, never))();
+    await expect(placed).rejects.toMatchObject({ code: 'workspace-unreachable' });
+    const visit = () => workspaces.visit(hosts.get('other')!, 'coder', 'id', asked);
+    expect(visit).toThrow('has another workspace in gateway.yaml');
+    expect(opened).toEqual([]);
+  }
+});
+
+test('12: limits, excludes and labels of the agent change no folder', () => {
+  const carried = { ...sync.carried, excludes: ['y'], limits: { ...limits, file: 1 } };
+  const workspace = { kind: 'bind', source: '/srv', sync: { ...sync, hostBytes: 1, carried } } as const;
+  const after = agent('coder', { workspace, labels: { team: 'a' } });
+  expect(shape('coder', after)).toEqual(shape('coder'));
 });

@@ -1,28 +1,32 @@
 import type { HostConfig, SyncConfig } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
-import type { PlanMount } from '../../src/plan.ts';
 import type { GhostShape } from '../ports/engine.ts';
 import { behindMs } from './behind.ts';
 import { ReplicaUnreachable } from './faults.ts';
-import { homeNow, homeOf } from './home-of.ts';
+import { followingOf, homeNow, homeOf, keyOf } from './home-of.ts';
 import { otherHome, type Visit, type VisitParts, visitOf } from './visit.ts';
 
 type Place = Pick<HostConfig, 'name' | 'labels'>;
 
 /** Where the workspaces of agents are on Docker hosts. */
 export interface Workspaces {
-  /** The same shape with the folders that are on that host; starts the replica's carrier if it must. */
+  /** How the agent's workspace is followed now: a command keeps what it was when it looked for a place. */
+  readonly following: (agent: string) => string | undefined;
+  /**
+   * The same shape with the folders that are on that host; starts the replica's carrier if it must. Throws
+   * `workspace-unreachable` if the workspace is followed otherwise now than the shape says.
+   */
   readonly placed: (host: string, shape: GhostShape, signal: AbortSignal) => GhostShape | Promise<GhostShape>;
   /**
-   * `undefined` if the host sees the agent's home by itself, or if the agent has no workspace. `planned`: the home that the
-   * plan mounts; if it is another one now, the visit fails.
+   * `undefined` if the host sees the agent's home by itself, or if the agent has no workspace. `shape`: of what the command
+   * is in, which may mount something else if the workspace is followed otherwise now: throws `workspace-unreachable` then.
    */
   readonly visit: (
     host: Place,
     agent: string,
     execution: string,
-    planned?: Pick<PlanMount, 'kind' | 'source'>,
+    shape?: Pick<GhostShape, 'agent' | 'following'>,
   ) => Visit | undefined;
   /**
    * Through it a command goes from before it has a place on a host until its workspace is there; `undefined` if no
@@ -53,17 +57,22 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
   };
   const isLeftOut = (host: Place, agent: string): boolean =>
     syncOn(host, agent) !== undefined && parts.turns.leftOut.why({ agent, host: host.name }) !== undefined;
+  const following = (agent: string) => followingOf(parts.agents().get(agent));
+  const holdTo = (shape: Pick<GhostShape, 'agent' | 'following'>): void => {
+    if (shape.following !== following(shape.agent)) throw otherHome(shape.agent);
+  };
   return {
-    isLeftOut,
+    ...{ isLeftOut, following },
     placed: (host, shape, signal) => {
+      if (shape.mounts.length === 0) return shape;
+      holdTo(shape);
       const sync = syncOn(parts.hosts().get(host), shape.agent);
-      const isThere = sync === undefined || shape.mounts.length === 0;
-      return isThere ? shape : inReplicaOn(host, shape, sync, parts, signal);
+      return sync === undefined ? shape : inReplicaOn(host, shape, sync, parts, signal);
     },
-    visit: (host, agent, execution, planned) => {
-      const { relay = '', workspace } = parts.agents().get(agent) ?? {};
-      if (workspace === undefined || syncOn(host, agent) === undefined) return undefined;
-      return visitOf(parts, { agent, host: host.name, execution }, homeOf(relay, planned ?? workspace));
+    visit: (host, agent, execution, shape) => {
+      if (shape !== undefined) holdTo(shape);
+      const home = syncOn(host, agent) && homeNow(parts.agents(), agent);
+      return home === undefined ? undefined : visitOf(parts, { agent, host: host.name, execution }, home);
     },
     gate: (agent) => {
       if (parts.agents().get(agent)?.workspace?.sync === undefined) return undefined;
@@ -75,8 +84,8 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
       if (syncOn(host, agent) === undefined) return 0;
       if (isLeftOut(host, agent)) return leftOutMs;
       const { replicas } = parts;
-      const home = homeNow(parts.agents(), agent) ?? '';
-      return behindMs(replicas.known(host.name, { agent, home }), replicas.homes.get(agent));
+      const of = { agent, home: homeNow(parts.agents(), agent) ?? '' };
+      return behindMs(replicas.known(host.name, of), replicas.homes.get(keyOf(of)));
     },
   };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AgentConfig, SyncConfig, WorkspaceConfig } from '../../src/config/gateway-config.ts';
+import { canonicalJson } from '../../src/plan.ts';
 import type { ReplicaOf } from '../ports/replica.ts';
 
 /** Names a home: a folder or volume at a relay. What was of one home is never brought to another. */
@@ -16,6 +17,17 @@ export function keyOf({ agent, home }: ReplicaOf): string {
 export function homeNow(agents: ReadonlyMap<string, AgentConfig>, agent: string): string | undefined {
   const known = agents.get(agent);
   return known?.workspace?.sync && homeOf(known.relay, known.workspace);
+}
+
+/**
+ * Says which home replicas follow, and which hosts see it; `undefined` if none does. What was started under one text mounts
+ * another folder than what is started under another.
+ */
+export function followingOf(known: AgentConfig | undefined): string | undefined {
+  return (
+    known?.workspace?.sync &&
+    canonicalJson([homeOf(known.relay, known.workspace), known.workspace.sync.seenBy])
+  );
 }
 
 /** How a home is followed; `undefined` if it is not, or if the agent has another one now. */

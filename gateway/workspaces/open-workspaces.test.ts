@@ -16,6 +16,7 @@ import { shapeKey } from '../scheduler/warm/ghost-shape.ts';
 import { ghostlyEngine } from '../scheduler/warm/waiting-ghost.fixture.ts';
 import { createWarmer } from '../scheduler/warm/warmer.ts';
 import type { KeptChanges } from '../store/kept-changes.ts';
+import { followingOf } from './home-of.ts';
 import { openWorkspaces } from './open-workspaces.ts';
 
 const log = pino({ level: 'silent' });
@@ -38,10 +39,12 @@ const [config, purpose] = [
 function shapeOf(agent: string): GhostShape {
   const ids = { uid: 1, gid: 1, memoryBytes: 1, cpus: 1, pids: 1, network: 'none' };
   const mounts = [{ ...bind, target: '/app', readonly: false }];
+  const following = followingOf(agents.get(agent));
   return {
     ...ids,
     agent,
     mounts,
+    ...(following !== undefined && { following }),
     image: { reference: 'node:24', id: 'id:node:24' },
   };
 }

@@ -36,8 +36,8 @@ export interface OpenWorkspacesParts {
 export interface WorkspaceHooks {
   /** Hosts that take work now. */
   readonly ready: () => readonly HostConfig[];
-  /** Ends ghosts that wait for this agent: a replica that they have goes away. */
-  readonly forget: (agent: string) => void;
+  /** Ends what waits there for this agent: the replica that it has goes away. */
+  readonly forget: (agent: string, host: string) => void;
 }
 
 /** Workspaces that follow their agents to Docker hosts that do not see them. */

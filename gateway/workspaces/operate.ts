@@ -32,8 +32,8 @@ export interface OperateParts extends InReplicaParts {
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   readonly audit: Pick<AuditLog, 'append'>;
   readonly ledger: Pick<Ledger, 'executions'>;
-  /** Ends ghosts that wait for this agent. */
-  readonly forget: (agent: string) => void;
+  /** Ends what waits there for this agent. */
+  readonly forget: (agent: string, host: string) => void;
 }
 
 /** A container ends before that, or its engine does not answer. */

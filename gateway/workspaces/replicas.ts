@@ -82,7 +82,7 @@ export class Replicas {
   readonly #engines = new Map<string, ReplicaHost>();
   readonly #slots = new Map<string, Slot>();
   readonly #losses = new Map<string, AbortController>();
-  /** By agent, as they were at the last exchange. */
+  /** By `keyOf`, as they were at the last exchange. */
   readonly homes = new Map<string, Home>();
   readonly #onKeptThere: OnKeptThere;
 
@@ -247,7 +247,7 @@ export class Replicas {
   met(slot: Slot, home: Home): void {
     const { version, bytes, entries } = home;
     [slot.bytes, slot.entries, slot.at, slot.stuckAt] = [bytes, entries, version, undefined];
-    this.homes.set(slot.agent, { version, bytes, entries });
+    this.homes.set(keyOf(slot), { version, bytes, entries });
   }
 
   /** Its carrier writes what it knows and ends; the replica stays. Resolves when the carrier is gone; never rejects. */

@@ -6,13 +6,13 @@ import { toWorkspaceError } from './faults.ts';
 import type { Homes } from './homes.ts';
 import { type InReplicaParts, inReplica } from './in-replica.ts';
 import { type KeepWish, keepLate, type Late } from './keep-late.ts';
-import type { Replicas, Slot } from './replicas.ts';
+import type { Slot } from './replicas.ts';
 import { refusalOf, soon } from './use-now.ts';
 
 export interface ResetParts extends InReplicaParts {
   readonly homes: Homes;
-  /** Ends ghosts that wait for this agent: they have the folder of the replica. */
-  readonly forget: (agent: string) => void;
+  /** Ends what waits there for this agent: it has the folder of the replica. */
+  readonly forget: (agent: string, host: string) => void;
 }
 
 /** A container that mounts it goes within this time after its end was asked for. */
@@ -56,7 +56,7 @@ export async function resetReplica(
 async function endSessions(slot: Slot, { forget }: ResetParts, signal: AbortSignal): Promise<void> {
   const until = performance.now() + removeWithinMs;
   while (slot.holders.size > 0 && slot.working === 0 && performance.now() < until) {
-    forget(slot.agent);
+    forget(slot.agent, slot.host);
     await abortableSleep(againMs, signal);
   }
 }
@@ -73,7 +73,7 @@ async function keepAll(wish: Omit<KeepWish, 'there'>): Promise<Late> {
 /** Removes it with what only it has. */
 export async function discardReplica(slot: Slot, parts: ResetParts): Promise<WorkspaceRefusal | undefined> {
   try {
-    await remove(slot, parts.replicas, parts.forget);
+    await remove(slot, parts);
     return undefined;
   } catch (error) {
     return refusalOf(error, slot.host);
@@ -94,10 +94,10 @@ function held({ agent, host, holders }: Slot): WorkspaceRefusal | undefined {
   return { refused: 'not-now', text };
 }
 
-async function remove(slot: Slot, replicas: Replicas, forget: (agent: string) => void): Promise<void> {
+async function remove(slot: Slot, { replicas, forget }: ResetParts): Promise<void> {
   const until = performance.now() + removeWithinMs;
   for (;;) {
-    forget(slot.agent);
+    forget(slot.agent, slot.host);
     try {
       return await replicas.remove(slot);
     } catch (error) {

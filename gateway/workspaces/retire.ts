@@ -7,8 +7,8 @@ import { isInUse, type Replicas, type Slot } from './replicas.ts';
 export interface RetireParts {
   readonly replicas: Replicas;
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
-  /** Ends ghosts that wait for this agent: they have the folder of the replica that goes. */
-  readonly forget: (agent: string) => void;
+  /** Ends what waits there for this agent: it has the folder of a replica whose carrier ends. */
+  readonly forget: (agent: string, host: string) => void;
   /** Keeps beside home what only the replica has, and removes it then. Resolves with why it stays; never rejects. */
   readonly evict: (slot: Slot) => Promise<string | undefined>;
   readonly log: Logger;
@@ -80,8 +80,9 @@ export class Retirement {
     const { replicas } = this.#parts;
     for (const slot of replicas.slots) {
       if (slot.host !== host || slot.opening === undefined || !this.#isIdle(slot)) continue;
-      // Without its carrier somebody may prune the volume, and a ghost that waits would have a folder that is gone.
-      this.#parts.forget(slot.agent);
+      // Without its carrier somebody may prune the volume, and a ghost that waits would have a folder that is gone. What
+      // has the folder of a home that its agent has no more was given up when the agents changed.
+      if (this.#hostBytes(slot) !== undefined) this.#parts.forget(slot.agent, host);
       await replicas.close(slot);
     }
   }
@@ -140,8 +141,13 @@ export class Retirement {
       // What its last command left there has a day of its own.
       const restsFor = performance.now() - Math.max(unused.get(keyOf(of)) ?? 0, known?.usedAt ?? 0);
       if ((known !== undefined && isInUse(known)) || restsFor < this.#times.gone) continue;
-      await this.#remove(known ?? replicas.slot(host, of));
-      unused.delete(keyOf(of));
+      // While others were removed its home may have been named again.
+      if (this.#hostBytes(of) !== undefined) continue;
+      // One that cannot be removed holds up no other.
+      await this.#tryOn(host, async () => {
+        await this.#remove(known ?? replicas.slot(host, of));
+        unused.delete(keyOf(of));
+      });
     }
   }
 
@@ -177,12 +183,10 @@ export class Retirement {
    * that its agent fills with what home refuses would cost the others theirs, again and again.
    */
   async #makeRoom(host: string): Promise<void> {
-    const { log } = this.#parts;
-    const here = this.#parts.replicas.slots.filter((slot) => slot.host === host);
-    const said = here.flatMap((slot) => this.#hostBytes(slot) ?? []);
-    // Replicas of agents that are gone have their day.
-    if (said.length === 0) return;
-    const most = Math.max(...said);
+    const { replicas, log } = this.#parts;
+    // Those of homes that nothing follows any more have their day, and do not count.
+    const here = replicas.slots.filter((slot) => slot.host === host && this.#hostBytes(slot) !== undefined);
+    const most = Math.max(...here.map((slot) => this.#hostBytes(slot) ?? 0));
     let bytes = bytesOf(here);
     let movable = bytesOf(here.filter(({ stuckAt }) => stuckAt === undefined));
     for (const slot of here.sort((a, b) => a.usedAt - b.usedAt)) {
@@ -208,10 +212,10 @@ export class Retirement {
     return performance.now() - stuckAt < this.#times.stuck;
   }
 
+  /** Of a home that nothing follows: no ghost and no session of its agent has it. */
   async #remove(slot: Slot): Promise<void> {
-    const { replicas, forget, log } = this.#parts;
+    const { replicas, log } = this.#parts;
     const { host, agent } = slot;
-    forget(agent);
     await replicas.remove(slot);
     replicas.forget(slot);
     log.info({ host, agent }, 'a replica of a workspace was removed');

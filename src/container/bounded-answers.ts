@@ -38,6 +38,7 @@ interface Modem {
   ) => void;
 }
 
+const nothing = Buffer.alloc(0);
 const notTaken = 'its engine answers and does not hand over the connection';
 
 /**
@@ -64,10 +65,11 @@ export function boundAnswers<Client extends { readonly modem: unknown }>(
           : gather(answer, options.signal, { most: mostOf(options.path), nextPiece });
       read
         .finally(() => takes && answer.destroy())
-        .then(
-          (body) => modem.buildPayload(null, false, statusCodes, false, {}, answer, body, done),
-          (broken: unknown) => done(broken, null),
-        );
+        // The library takes fields of what it is given, and throws if that is null.
+        .then((body) =>
+          modem.buildPayload(null, false, statusCodes, false, {}, answer, body ?? nothing, done),
+        )
+        .catch((broken: unknown) => done(broken, null));
     });
   };
   return docker;

@@ -30,16 +30,22 @@ export function isCostly(json: Buffer): boolean {
   return false;
 }
 
-/** Where a list may be cut, between two of its items, into parts of about so many bytes. */
-export function cutsOf(list: Buffer, bytes: number): number[] {
+/** What an engine lists takes hundreds of bytes each. */
+const itemsMost = 50_000;
+
+/** Where a list may be cut, between two of its items, into parts of about so many bytes; undefined if it has too many. */
+export function cutsOf(list: Buffer, bytes: number): number[] | undefined {
   const cuts: number[] = [];
-  let [depth, next] = [0, bytes];
+  let [depth, next, items] = [0, bytes, 0];
   for (let at = 0; at < list.length; at += 1) {
     const byte = list[at];
     if (byte === quote) at = endOfText(list, at);
     else if (byte === openArray || byte === openObject) depth += 1;
     else if (byte === closeArray || byte === closeObject) depth -= 1;
-    else if (byte === comma && depth === 1 && at >= next) {
+    else if (byte === comma && depth === 1) {
+      items += 1;
+      if (items > itemsMost) return undefined;
+      if (at < next) continue;
       cuts.push(at);
       next = at + bytes;
     }

@@ -35,6 +35,13 @@ test('A-550 P20: a list is not parsed if one of its items is longer than what an
     await expect(parsed(list)).rejects.toThrow(EngineBroke);
 });
 
+test('A-576 P20: a list of very many tiny items is not parsed', async () => {
+  for (const item of ['1', '""', 'null', '"]["'])
+    await expect(parsed(`[${`${item},`.repeat(100_000)}${item}]`.padEnd(300_000))).rejects.toThrow(
+      EngineBroke,
+    );
+});
+
 test('what is no list to its end is no JSON', async () => {
   const items = JSON.stringify(Array.from({ length: 500 }, () => 'x'.repeat(1500)));
   for (const json of [items.slice(0, -1), `${items}]`, `${items},1`, items.replace('[', '[}'), `${items} x`])

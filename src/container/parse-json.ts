@@ -21,8 +21,10 @@ export async function parseJson(json: Buffer, nextPiece: NextPiece): Promise<unk
   if (json.length <= atOnceBytes || json[0] !== openArray) return JSON.parse(json.toString());
   await nextPiece();
   const parts: unknown[][] = [];
+  const cuts = cutsOf(json, atOnceBytes);
+  if (cuts === undefined) throw new EngineBroke(noEngine);
   let start = 1;
-  for (const end of [...cutsOf(json, atOnceBytes), json.length]) {
+  for (const end of [...cuts, json.length]) {
     if (end - start > atOnceBytes + mostOfItem) throw new EngineBroke(noEngine);
     await nextPiece();
     const text = json.toString('utf8', start, end);

@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { type ServiceError, status } from '@grpc/grpc-js';
 import { type EnrollResponse, RelayServiceService } from '../gen/clawrden/v1/relay.ts';
 import { makeCertificateRequest } from '../pki/certificate-request.ts';
 import { dropEnrollingKeys, enrollingKey } from '../pki/enrolling-key.ts';
@@ -54,12 +53,7 @@ export async function enroll(options: EnrollOptions): Promise<Enrolled> {
   await mkdir(identityDir, { recursive: true, mode: 0o700 });
   // Written before the token is used: if the folder cannot take the key, the token must stay valid.
   const { request, key } = await makeCertificateRequest(await enrollingKey(identityDir, token));
-  const answer = await requestCertificate(address, authority, { token, certificateRequest: request }).catch(
-    async (error: ServiceError) => {
-      if (error.code === status.PERMISSION_DENIED) await dropEnrollingKeys(identityDir);
-      throw error;
-    },
-  );
+  const answer = await requestCertificate(address, authority, { token, certificateRequest: request });
   if (!isPinned(answer.certificateAuthority, pin)) throw new Error(notPinned);
   await stageIdentityFile(identityDir, 'key', key);
   // While one authority gives way to another, both are in it.

@@ -4,7 +4,7 @@ import type { InitFile, InitPlan, InitStdio } from './plan-encoding.ts';
 import { operandOrders } from './plan-operands.ts';
 
 /** The kinds of the caller's descriptors. They are not in a plan, because they change with every call. */
-export type Wiring = Pick<Command, 'stdio' | 'ignored' | 'terminal'>;
+export type Wiring = Pick<Command, 'stdio' | 'ignored' | 'blocked' | 'terminal'>;
 
 const defaultSize: TerminalSize = { cols: 80, rows: 24 };
 const initKinds: Readonly<Record<StdioKind, InitStdio>> = {
@@ -54,6 +54,7 @@ export function initPlanOf(plan: Plan, wiring: Wiring, secrets = noSecrets): Ini
     cols,
     rows,
     ignored: wiring.ignored,
+    blocked: wiring.blocked ?? [],
     runMs: plan.timeoutMs,
     idleMs: plan.idleTimeoutMs,
     outputBytes: plan.limits.outputBytes,

@@ -14,6 +14,7 @@ const plan: InitPlan = {
   cols: 80,
   rows: 24,
   ignored: [1, 64],
+  blocked: [15],
   runMs: 300_000,
   idleMs: 1,
   outputBytes: 2 ** 40,
@@ -29,12 +30,13 @@ const plan: InitPlan = {
 
 test('encodes a plan byte for byte as the wire page lists it', () => {
   const expected = [
-    '03', // version
+    '04', // version
     '79', // mirror + confine + inspect + network + leave
     '020104', // pipe, null, same
     '0012', // umask
     '00500018', // 80 × 24
     '8000000000000001', // signals 64 and 1
+    '0000000000004000', // signal 15
     '000493e0', // run
     '00000001', // idle
     '0000010000000000', // output

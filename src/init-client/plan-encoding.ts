@@ -29,6 +29,8 @@ export interface InitPlan {
   readonly rows: number;
   /** Signal numbers, 1 to 64, that are ignored at exec. */
   readonly ignored: readonly number[];
+  /** And those that are blocked. */
+  readonly blocked: readonly number[];
   readonly runMs: number;
   readonly idleMs: number;
   readonly outputBytes: number;
@@ -49,7 +51,7 @@ export interface InitPlan {
   readonly expected: readonly string[];
 }
 
-const planVersion = 3;
+const planVersion = 4;
 const stdioNumber: Readonly<Record<InitStdio, number>> = { closed: 0, null: 1, pipe: 2, tty: 3, same: 4 };
 
 /** The payload of a plan frame, as `docs/protocol.md` lists it. Throws a RangeError if a value cannot be encoded. */
@@ -67,7 +69,7 @@ export function encodePlan(plan: InitPlan): Buffer {
 }
 
 function encodeNumbers(plan: InitPlan): Buffer {
-  const bytes = Buffer.alloc(43);
+  const bytes = Buffer.alloc(51);
   bytes.writeUInt8(planVersion, 0);
   bytes.writeUInt8(flagsOf(plan), 1);
   plan.stdio.forEach((kind, fd) => {
@@ -77,10 +79,11 @@ function encodeNumbers(plan: InitPlan): Buffer {
   bytes.writeUInt16BE(plan.cols, 7);
   bytes.writeUInt16BE(plan.rows, 9);
   bytes.writeBigUInt64BE(signalSet(plan.ignored), 11);
-  bytes.writeUInt32BE(plan.runMs, 19);
-  bytes.writeUInt32BE(plan.idleMs, 23);
-  bytes.writeBigUInt64BE(BigInt(plan.outputBytes), 27);
-  bytes.writeBigUInt64BE(BigInt(plan.fileBytes), 35);
+  bytes.writeBigUInt64BE(signalSet(plan.blocked), 19);
+  bytes.writeUInt32BE(plan.runMs, 27);
+  bytes.writeUInt32BE(plan.idleMs, 31);
+  bytes.writeBigUInt64BE(BigInt(plan.outputBytes), 35);
+  bytes.writeBigUInt64BE(BigInt(plan.fileBytes), 43);
   return bytes;
 }
 

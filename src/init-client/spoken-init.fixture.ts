@@ -62,7 +62,7 @@ export async function spokenInit(): Promise<SpokenInit> {
 export const spokenPlan: InitPlan = {
   ...{ mirror: false, stdinNone: false, terminal: false, confine: false, inspect: false, network: false },
   leave: false,
-  ...{ stdio: ['pipe', 'pipe', 'pipe'], umask: 0o22, cols: 80, rows: 24, ignored: [] },
+  ...{ stdio: ['pipe', 'pipe', 'pipe'], umask: 0o22, cols: 80, rows: 24, ignored: [], blocked: [] },
   ...{ runMs: 0, idleMs: 0, outputBytes: 0, fileBytes: 0, cwd: '/', workspace: '' },
   ...{ argv: ['tool'], env: [], operands: [], expected: [], files: [] },
 };

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   renameSync,
@@ -26,7 +27,7 @@ function path(): string {
   return join(folder, name);
 }
 
-test('A-524: a token has its key again until that is dropped, for its owner alone, and no other token has it', async () => {
+test('A-524 A-578: a token has its key again until that is dropped, for its owner alone, and no other token has it', async () => {
   const first = await enrollingKey(folder, 'one');
   expect(await enrollingKey(folder, 'one')).toBe(first);
   expect(statSync(path()).mode & 0o777).toBe(0o600);
@@ -36,8 +37,11 @@ test('A-524: a token has its key again until that is dropped, for its owner alon
   expect(statSync(path()).mode & 0o777).toBe(0o600);
   expect(await enrollingKey(folder, 'one')).not.toBe(first);
   writeFileSync(join(folder, 'key.pem'), '');
+  // A-578: what a person keeps there stays, and a folder stops nothing.
+  writeFileSync(join(folder, 'enrolling-notes.txt'), '');
+  mkdirSync(join(folder, 'enrolling-old'));
   await dropEnrollingKeys(folder);
-  expect(readdirSync(folder)).toEqual(['key.pem']);
+  expect(readdirSync(folder).toSorted()).toEqual(['enrolling-notes.txt', 'enrolling-old', 'key.pem']);
 });
 
 test.each([

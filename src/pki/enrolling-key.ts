@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { makeKey } from './keys.ts';
 import { writeSecretFile } from './secret-file.ts';
 
-const begin = 'enrolling-';
+const own = /^enrolling-[0-9a-f]{32}\.pem$/;
 const mostBytes = 4096;
 
 /**
@@ -13,19 +13,19 @@ const mostBytes = 4096;
  * disk in `folder`, because the gateway answers a used token only if the key is that of before.
  */
 export async function enrollingKey(folder: string, token: string): Promise<string> {
-  const own = `${begin}${createHash('sha256').update(token).digest('hex').slice(0, 32)}.pem`;
-  await dropEnrollingKeys(folder, own);
-  const left = await readOwnKey(join(folder, own)).catch(() => undefined);
+  const name = `enrolling-${createHash('sha256').update(token).digest('hex').slice(0, 32)}.pem`;
+  await dropEnrollingKeys(folder, name);
+  const left = await readOwnKey(join(folder, name)).catch(() => undefined);
   if (left !== undefined) return left;
   const key = makeKey();
-  await writeSecretFile(join(folder, own), key);
+  await writeSecretFile(join(folder, name), key);
   return key;
 }
 
 /** All but `kept`: nobody asks by them again. */
 export async function dropEnrollingKeys(folder: string, kept = ''): Promise<void> {
   for (const name of await readdir(folder))
-    if (name.startsWith(begin) && name !== kept) await rm(join(folder, name), { force: true });
+    if (own.test(name) && name !== kept) await rm(join(folder, name), { force: true });
 }
 
 /** Undefined if it was cut, or if others could have written it: they would know the key. */

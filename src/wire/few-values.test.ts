@@ -29,7 +29,7 @@ function start(args: string[], env: string[]): Start {
     refusal: undefined,
     command: {
       ...{ tool: 'ls', args, cwd: '/app', env, umask: 0o22, stdio: ['pipe', 'pipe', '=1'] },
-      ...{ ignored: [1, 13], terminal: { cols: 80, rows: 24 }, version: 1 },
+      ...{ ignored: [1, 13], blocked: [15], terminal: { cols: 80, rows: 24 }, version: 1 },
     },
   };
 }

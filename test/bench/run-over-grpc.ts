@@ -26,7 +26,7 @@ export async function runOverGrpc(client: GatewayClient, wanted: BenchCommand): 
 
 function startMessage({ agent, tool, cwd, identity }: BenchCommand) {
   const stdio = ['null', 'pipe', 'pipe'];
-  const shape = { umask: 18, stdio, ignored: [], terminal: undefined, version: 1 };
+  const shape = { umask: 18, stdio, ignored: [], blocked: [], terminal: undefined, version: 1 };
   const command = { ...{ tool, args: [], cwd, env: [] }, ...shape };
   return {
     ...{ executionId: newExecutionId(), agent, command, identity },

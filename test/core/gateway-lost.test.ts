@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AuditRecord } from '../../gateway/audit/audit-record.ts';
+import { resultOf } from '../../gateway/detached/result-of-record.ts';
 import { createExecute } from '../../gateway/execute.ts';
 import { restoreWaiting } from '../../gateway/restore.ts';
 import { openChannel, readAudit, relay, request, startCore } from './start-core.ts';
@@ -129,6 +130,29 @@ test.each(['denied', 'approved'] as const)(
     }
   },
 );
+
+test('A-577 P15: what a person denied is told as never started, also if the gateway was killed behind the verdict', async () => {
+  const start = request('ask');
+  {
+    await using core = await startCore(dir);
+    const recordVerdict = async (...verdict: Parameters<typeof core.authorizing.recordVerdict>) => {
+      await core.authorizing.recordVerdict(...verdict);
+      return await never();
+    };
+    const parts = { ...core, authorizing: { ...core.authorizing, recordVerdict } };
+    void createExecute(parts)(relay, start, openChannel());
+    await vi.waitUntil(() => core.approvals.pending().length === 1);
+    const [{ id, planHash } = { id: '', planHash: '' }] = core.approvals.pending();
+    const said = { by: 'person:admin', via: 'api', reason: 'so', planHash } as const;
+    await core.approvals.resolve(id, { verdict: 'denied', ...said });
+    await vi.waitUntil(() => readAudit(dir).some(({ type }) => type === 'verdict'));
+  }
+  await using core = await startCore(dir);
+  await restoreWaiting(core, core.approvals, core.records);
+  const record = await core.history.find(start.executionId);
+  expect(record).toMatchObject({ state: 'ended', reason: 'gateway-lost', decision: 'ask' });
+  expect(record && resultOf(record).wasStarted).toBe(false);
+});
 
 test('A-540: of a start whose end the audit has the history tells both', async () => {
   const start = request('run');

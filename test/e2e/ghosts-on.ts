@@ -44,7 +44,7 @@ export function ghostsOn(
   const engine = createOpenEngine(gatewayId, openNativeFiles(), log)({ name: host.name, ...address });
   const start: GhostsOn['start'] = (plan, signal = AbortSignal.timeout(20_000), executionId) => {
     const purpose = { pooled: false, timeoutMs: plan.timeoutMs, ...(executionId && { executionId }) };
-    return engine.startGhost(shapeOf(plan), purpose, signal);
+    return engine.startGhost(shapeOf(plan, undefined), purpose, signal);
   };
   return {
     engine,

@@ -200,7 +200,18 @@ async function startAs(stack: Stack, agent: string, refusal: Refusal | undefined
   stream.on('error', reject).on('end', () => reject(new Error('no outcome')));
   const timer = setTimeout(() => reject(new Error('no outcome in time')), 5000);
   const { command: tool, args, cwd, env, umask, stdio, ignored, identity } = plainRequest;
-  const command = { tool, args, cwd, env, umask, stdio, ignored, terminal: undefined, version: 1 };
+  const command = {
+    tool,
+    args,
+    cwd,
+    env,
+    umask,
+    stdio,
+    ignored,
+    blocked: [],
+    terminal: undefined,
+    version: 1,
+  };
   const start = { executionId: newExecutionId(), agent, command, identity, refusal, hostLabels: [] };
   stream.write({ message: { $case: 'start', value: start } });
   return await promise.finally(() => {

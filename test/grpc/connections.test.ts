@@ -29,6 +29,7 @@ const start: NonNullable<ExecuteRequest['message']> = {
       umask: 0,
       stdio: [],
       ignored: [],
+      blocked: [],
       terminal: undefined,
       version: 1,
     },

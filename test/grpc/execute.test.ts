@@ -40,6 +40,7 @@ test("a caller's start reaches the core as it was sent, with the caller from the
         umask: 0o22,
         stdio: ['pipe', 'pipe', '=1'],
         ignored: [],
+        blocked: [],
         version: 1,
       },
     },

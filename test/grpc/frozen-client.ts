@@ -14,6 +14,7 @@ const command = {
   umask: 0,
   stdio: [],
   ignored: [],
+  blocked: [],
   terminal: undefined,
   version: 1,
 };

@@ -37,7 +37,17 @@ const areGood = (some: readonly Label[]) =>
 
 /** The status of an execution on hosts with these labels. */
 async function execute(client: GatewayClient, hostLabels: readonly Label[]): Promise<number> {
-  const command = { tool: 'ls', args: [], cwd: '', env: [], umask: 0, stdio: [], ignored: [], version: 1 };
+  const command = {
+    tool: 'ls',
+    args: [],
+    cwd: '',
+    env: [],
+    umask: 0,
+    stdio: [],
+    ignored: [],
+    blocked: [],
+    version: 1,
+  };
   const stream = client.execute();
   stream.on('data', () => {});
   const start = { executionId: newExecutionId(), agent: '', hostLabels: [...hostLabels] };

@@ -96,6 +96,7 @@ test('a command at all of its limits is taken', async () => {
   await using gateway = await startTestGateway({ execute });
   const client = await gateway.connect(admin);
   const { args, envEntries } = commandLimits;
+  const signals = Array.from({ length: 64 }, (_, at) => at + 1);
   const message = start({
     hostLabels: Array.from({ length: 16 }, (_, at) => ({ key: `key-${at}`, value: 'value' })),
     identity: { uid: 1000, gid: 1000 },
@@ -103,14 +104,15 @@ test('a command at all of its limits is taken', async () => {
       ...{ tool: 'ls', cwd: '/app', umask: 0o22, version: 1, stdio: ['tty', 'tty', 'tty'] },
       args: Array<string>(args).fill('a'),
       env: Array.from({ length: envEntries }, (_, at) => `NAME_${at}=value`),
-      ignored: Array.from({ length: 64 }, (_, at) => at + 1),
+      ...{ ignored: signals, blocked: signals },
       terminal: { cols: 80, rows: 24 },
     },
   });
   expect(await open(client, message).ended).toBe(status.OK);
   const [{ command, hostLabels }] = requests as [StartRequest];
   expect([command.args.length, command.env.length]).toEqual([args, envEntries]);
-  expect([command.ignored.length, Object.keys(hostLabels).length]).toEqual([64, 16]);
+  expect([command.ignored, command.blocked]).toEqual([signals, signals]);
+  expect(Object.keys(hostLabels)).toHaveLength(16);
 });
 
 test('A-421 P20: of commands of one peer that are complete at once, those with thousands of values are taken one in a turn', async () => {

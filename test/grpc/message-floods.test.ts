@@ -21,7 +21,7 @@ const streams = 4;
 
 const command = {
   ...{ tool: 'ls', args: [], cwd: '/app', env: [], umask: 0o22, stdio: ['pipe', 'pipe', '=1'] },
-  ...{ ignored: [], terminal: undefined, version: 1 },
+  ...{ ignored: [], blocked: [], terminal: undefined, version: 1 },
 };
 const start = (): Message => ({
   $case: 'start',

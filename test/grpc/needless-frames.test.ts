@@ -174,7 +174,7 @@ const startOf = (tool: string, args: readonly string[]): ToGateway => ({
     },
     command: {
       ...{ tool, args: [...args], cwd: '/app', env: [], umask: 0o22, stdio: ['pipe', 'pipe', '=1'] },
-      ...{ ignored: [], terminal: undefined, version: 1 },
+      ...{ ignored: [], blocked: [], terminal: undefined, version: 1 },
     },
   },
 });

@@ -18,6 +18,7 @@ export function start(more: Partial<Start> = {}): Message {
     umask: 0o22,
     stdio: ['pipe', 'pipe', '=1'],
     ignored: [],
+    blocked: [],
     terminal: undefined,
     version: 1,
   };

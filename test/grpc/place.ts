@@ -71,7 +71,16 @@ export class Place implements Disposable {
   /** Begins a command, and sends `answer` after the gateway's first message. Resolves with the end of the call. */
   execute({ args = [], refusal, answer }: Command = {}): Promise<string> {
     const stream = this.client.execute();
-    const rest = { cwd: '/app', env: [], umask: 18, stdio: [], ignored: [], terminal: undefined, version: 1 };
+    const rest = {
+      cwd: '/app',
+      env: [],
+      umask: 18,
+      stdio: [],
+      ignored: [],
+      blocked: [],
+      terminal: undefined,
+      version: 1,
+    };
     const value = {
       executionId: newExecutionId(),
       agent: 'coder',

@@ -195,7 +195,17 @@ test(
 
 function start() {
   const command = {
-    ...{ tool: 'sleep', args: [], cwd: '/', env: [], umask: 0, stdio: [], ignored: [], version: 1 },
+    ...{
+      tool: 'sleep',
+      args: [],
+      cwd: '/',
+      env: [],
+      umask: 0,
+      stdio: [],
+      ignored: [],
+      blocked: [],
+      version: 1,
+    },
     terminal: undefined,
   };
   const who = { executionId: newExecutionId(), agent: 'coder', identity: undefined, refusal: undefined };

@@ -12,7 +12,16 @@ const log = pino({ level: 'silent' });
 const commands = 600;
 
 function startMessage() {
-  const rest = { cwd: '/app', env: [], umask: 18, stdio: [], ignored: [], terminal: undefined, version: 1 };
+  const rest = {
+    cwd: '/app',
+    env: [],
+    umask: 18,
+    stdio: [],
+    ignored: [],
+    blocked: [],
+    terminal: undefined,
+    version: 1,
+  };
   const value = {
     executionId: newExecutionId(),
     agent: 'coder',

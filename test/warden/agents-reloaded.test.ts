@@ -94,7 +94,16 @@ async function running(agentName: string) {
   stream.on('error', () => {});
   const { id } = newMirrored();
   const command = {
-    ...{ tool: 'run', args: [], cwd: '/app', env: [], umask: 18, ignored: [], terminal: undefined },
+    ...{
+      tool: 'run',
+      args: [],
+      cwd: '/app',
+      env: [],
+      umask: 18,
+      ignored: [],
+      blocked: [],
+      terminal: undefined,
+    },
     ...{ stdio: ['null', 'pipe', 'pipe'], version: 1 },
   };
   const value = { executionId: id, agent: agentName, command, refusal: undefined, hostLabels: [] };

@@ -142,6 +142,7 @@ export function startOf(executionId: string, { tool, args = [], agent = 'coder',
     env: [...env],
     umask: 18,
     ignored: [],
+    blocked: [],
     terminal: undefined,
     version: 1,
   };

@@ -45,7 +45,16 @@ function execute(
   tool: string,
   args: readonly string[] = [],
 ): Promise<void> {
-  const rest = { cwd: '/app', env: [], umask: 18, stdio: [], ignored: [], terminal: undefined, version: 1 };
+  const rest = {
+    cwd: '/app',
+    env: [],
+    umask: 18,
+    stdio: [],
+    ignored: [],
+    blocked: [],
+    terminal: undefined,
+    version: 1,
+  };
   const command = { tool, args: [...args], ...rest };
   const stream = client.execute();
   stream.on('data', () => {});

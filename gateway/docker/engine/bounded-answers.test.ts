@@ -20,6 +20,10 @@ beforeEach(async () => {
   server = createServer((request, response) => {
     response.on('error', () => {});
     if (request.url === '/deep') return void response.end(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
+    if (request.url?.includes('null')) {
+      response.statusCode = request.method === 'GET' ? 500 : 201;
+      return void response.end('null');
+    }
     if (request.url === '/small') return void response.end(JSON.stringify({ is: 'small' }));
     if (/networks|volumes\?long|images\/one\/json/.test(request.url ?? ''))
       return void response.end(JSON.stringify(['x'.repeat(mebibyte), 'x'.repeat(mebibyte)]));
@@ -96,6 +100,14 @@ test.each([
   });
   expect(toEngineError(failure, 'h').code).toBe('host-lost');
   expect(sent).toBeLessThan(64 * mebibyte);
+});
+
+test('A-575 P20: a call that an engine answers with null ends', async () => {
+  const failure = (call: Promise<unknown>) => call.catch((error: unknown) => error);
+  expect(await failure(docker.getContainer('null').inspect())).toMatchObject({ statusCode: 500 });
+  const made = await docker.createContainer({ name: 'null', Image: 'x' });
+  expect(made.id).toBeUndefined();
+  expect((await docker.createVolume({ Name: 'x', ...{ _query: { name: 'null' } } })).name).toBeUndefined();
 });
 
 test('A-371 P24: an engine that answers an attach and does not hand over the connection is broken', async () => {

@@ -47,12 +47,12 @@ const ownTmpfs = {
 const covered = 'rw,exec,nosuid,nodev,mode=0755,uid=1000,gid=1001,size=536870912';
 
 function hostConfig(over: Partial<Plan>, imageVolumes: readonly string[] = []) {
-  return createBody(shapeOf({ ...plan, ...over }), imageVolumes, init).HostConfig;
+  return createBody(shapeOf({ ...plan, ...over }, undefined), imageVolumes, init).HostConfig;
 }
 
 describe('the create body of a ghost', () => {
   test('A-60 P14 is this and nothing else', () => {
-    expect(createBody(shapeOf(plan), [], init)).toEqual({
+    expect(createBody(shapeOf(plan, undefined), [], init)).toEqual({
       Image: 'sha256:abc',
       User: '1000:1001',
       Entrypoint: ['/.clawrden/init'],
@@ -97,13 +97,13 @@ describe('the create body of a ghost', () => {
   });
 
   test('A-25 carries nothing of the environment: the init is told it', () => {
-    expect(JSON.stringify(createBody(shapeOf({ ...plan, env: ['SECRET=x'] }), [], init))).not.toContain(
-      'SECRET',
-    );
+    const given = shapeOf({ ...plan, env: ['SECRET=x'] }, undefined);
+    expect(JSON.stringify(createBody(given, [], init))).not.toContain('SECRET');
   });
 
   test('a named network is joined, and keeps the hosts file that Docker makes for it', () => {
-    const body = createBody(shapeOf({ ...plan, network: 'clawrden-egress', mounts: [] }), [], init);
+    const joined = shapeOf({ ...plan, network: 'clawrden-egress', mounts: [] }, undefined);
+    const body = createBody(joined, [], init);
     expect(body.NetworkDisabled).toBe(false);
     expect(body.HostConfig?.NetworkMode).toBe('clawrden-egress');
     expect(body.HostConfig?.Mounts).toEqual([initMount]);
@@ -151,6 +151,6 @@ describe('the create body of a ghost', () => {
 
   test('without an image there is no ghost', () => {
     const { image: _image, ...without } = plan;
-    expect(() => shapeOf(without)).toThrow(expect.objectContaining({ code: 'internal' }));
+    expect(() => shapeOf(without, undefined)).toThrow(expect.objectContaining({ code: 'internal' }));
   });
 });

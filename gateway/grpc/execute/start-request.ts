@@ -32,8 +32,9 @@ export function toStartRequest(start: Start, caller: Principal): StartRequest {
 
 function toCommand(wire: WireCommand): Command {
   if (wire.umask > 0o777) throw invalid('umask must be at most 0777');
-  if (wire.ignored.length > 64 || wire.ignored.some((signal) => signal < 1 || signal > 64))
-    throw invalid('signals are 1 to 64');
+  for (const signals of [wire.ignored, wire.blocked])
+    if (signals.length > 64 || signals.some((signal) => signal < 1 || signal > 64))
+      throw invalid('signals are 1 to 64');
   if (wire.version > 1) throw invalid('version must be 0 or 1');
   const { terminal, ...command } = wire;
   return {

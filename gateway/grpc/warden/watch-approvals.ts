@@ -21,8 +21,13 @@ export function watchApprovals(
     let timer: NodeJS.Timeout | undefined;
     let [first, busy, stale] = [true, false, false];
     const write = faults.guard('watch approvals', () => {
+      clearTimeout(timer);
       timer = undefined;
       if (gone.aborted) return;
+      if (busy) {
+        stale = true;
+        return;
+      }
       const change = next();
       // An empty queue is sent once, because a watcher shows nothing before the first message.
       if (!first && change.came.length === 0 && change.gone.length === 0) return;

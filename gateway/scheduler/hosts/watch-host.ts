@@ -54,7 +54,13 @@ export function watchHost(host: DockerHost, hooks: HostHooks, signal: AbortSigna
   }
 
   async function begin(): Promise<void> {
-    await hooks.onAnswer(host, await events.start(signal), signal);
+    try {
+      await hooks.onAnswer(host, await events.start(signal), signal);
+    } catch (error) {
+      // Else the next look would find the stream open, and the host up without what was to be done.
+      events.stop();
+      throw error;
+    }
   }
 
   async function look(): Promise<void> {

@@ -25,8 +25,8 @@ export interface Sessions {
   readonly list: () => SessionView[];
   /** Those of these agents end now: each with whether it is gone, also those that ended before and may still be there. */
   readonly end: (concerned: Concerned, why: string) => readonly EndingSession[];
-  /** Those of these agents take no more commands, and end with the last one that is there. */
-  readonly retire: (concerned: Concerned, why: string) => void;
+  /** These take no more commands, and end with the last one that is there. One that is starting has no host yet. */
+  readonly retire: (concerned: (agent: string, host: string | undefined) => boolean, why: string) => void;
   /** Ends all. */
   readonly close: () => Promise<void>;
 }
@@ -85,7 +85,7 @@ export function createSessions(parts: SessionsParts): Sessions {
     list: () => [...open].map(viewOf),
     end,
     retire: (concerned, why) => {
-      for (const session of [...open]) if (concerned(session.agent)) session.retire(why);
+      for (const session of [...open]) if (concerned(session.agent, session.host?.name)) session.retire(why);
     },
     close: async () => {
       watch.stop();

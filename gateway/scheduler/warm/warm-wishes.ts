@@ -4,6 +4,7 @@ import { noReach } from '../../../src/egress/reach.ts';
 import type { Policy, ToolDefinition } from '../../../src/policy/policy.ts';
 import { sealPlan } from '../../judging/seal-plan.ts';
 import type { ImageFacts } from '../../ports/engine.ts';
+import { followingOf } from '../../workspaces/home-of.ts';
 import { shapeKey, shapeOf } from './ghost-shape.ts';
 import type { WarmWish } from './warm-pools.ts';
 
@@ -47,7 +48,7 @@ function wishFor(
     learnsOf: () => undefined,
   };
   const { plan } = sealPlan({ ...parts, strategy: 'ghost' });
-  const shape = shapeOf(plan);
+  const shape = shapeOf(plan, followingOf(agent));
   return { shape, key: shapeKey(shape), labels: agent.hosts, timeoutMs };
 }
 

@@ -6,7 +6,7 @@
 #include "operands.h"
 #include "wire.h"
 
-enum { PLAN_VERSION = 3, FIXED_BYTES = 43 };
+enum { PLAN_VERSION = 4, FIXED_BYTES = 51 };
 enum { FLAG_MIRROR = 1, FLAG_STDIN_NONE = 2, FLAG_TERMINAL = 4, FLAG_CONFINE = 8, FLAG_INSPECT = 16, FLAG_NETWORK = 32, FLAG_LEAVE = 64, FLAGS_KNOWN = 127 };
 
 struct cursor {
@@ -30,10 +30,11 @@ static bool parse_fixed(struct plan *plan, struct cursor *cursor)
     plan->cols = get_u16(at + 7);
     plan->rows = get_u16(at + 9);
     plan->ignored = get_u64(at + 11);
-    plan->run_ms = get_u32(at + 19);
-    plan->idle_ms = get_u32(at + 23);
-    plan->output_bytes = get_u64(at + 27);
-    plan->file_bytes = get_u64(at + 35);
+    plan->blocked = get_u64(at + 19);
+    plan->run_ms = get_u32(at + 27);
+    plan->idle_ms = get_u32(at + 31);
+    plan->output_bytes = get_u64(at + 35);
+    plan->file_bytes = get_u64(at + 43);
     cursor->at += FIXED_BYTES;
     return true;
 }

@@ -20,7 +20,7 @@ struct plan {
     bool leave;
     uint8_t stdio[3];
     uint16_t umask, cols, rows;
-    uint64_t ignored;
+    uint64_t ignored, blocked;
     uint32_t run_ms, idle_ms;
     uint64_t output_bytes, file_bytes;
     const char *cwd, *workspace;

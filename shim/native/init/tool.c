@@ -83,6 +83,16 @@ static void reset_signals(uint64_t ignored)
     }
 }
 
+static void block_signals(uint64_t blocked)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (int number = 1; number <= 64; number++)
+        if ((blocked >> (number - 1) & 1) != 0)
+            sigaddset(&set, number);
+    sigprocmask(SIG_SETMASK, &set, NULL);
+}
+
 static int enter_group(const struct tool *tool)
 {
     if (setpgid(0, 0) != 0)
@@ -137,7 +147,6 @@ static void execute_script(const char *path, char **argv, char **env)
 /* Runs in the child. Returns only on failure. */
 static int become_tool(const struct tool *tool, const struct plan *plan, const char *path, char **env)
 {
-    sigset_t none;
     int error = enter_group(tool);
     if (error == 0)
         error = take_stdio(tool);
@@ -151,8 +160,7 @@ static int become_tool(const struct tool *tool, const struct plan *plan, const c
         return -error;
     umask(plan->umask & 0777);
     reset_signals(plan->ignored);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    block_signals(plan->blocked);
     execve(path, plan->argv, env);
     if (errno == ENOEXEC)
         execute_script(path, plan->argv, env);

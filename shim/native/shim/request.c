@@ -79,12 +79,21 @@ static void add_stdio(struct json *json, const struct caller *caller)
     json_raw(json, "]");
 }
 
-static void add_ignored(struct json *json, uint64_t ignored)
+static uint64_t signals_in(const sigset_t *set)
+{
+    uint64_t signals = 0;
+    for (int number = 1; number <= 64; number++)
+        if (sigismember(set, number) == 1)
+            signals |= (uint64_t)1 << (number - 1);
+    return signals;
+}
+
+static void add_signals(struct json *json, const char *key, uint64_t signals)
 {
     const char *comma = "";
-    json_raw(json, ",\"ignored\":[");
+    json_raw(json, key);
     for (unsigned number = 1; number <= 64; number++) {
-        if ((ignored >> (number - 1) & 1) == 0)
+        if ((signals >> (number - 1) & 1) == 0)
             continue;
         json_raw(json, comma);
         json_number(json, number);
@@ -117,7 +126,11 @@ static void add_request(struct json *json, const struct caller *caller, char *co
     add_field(json, ",\"gid\":", getegid());
     add_field(json, "},\"umask\":", caller->umask);
     add_stdio(json, caller);
-    add_ignored(json, caller->ignored);
+    uint64_t blocked = signals_in(&caller->blocked);
+    add_signals(json, ",\"ignored\":[", caller->ignored);
+    /* A relay of before does not know it, and rarely any is. */
+    if (blocked != 0)
+        add_signals(json, ",\"blocked\":[", blocked);
     add_terminal(json, caller);
     json_raw(json, "}");
 }

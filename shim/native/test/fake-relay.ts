@@ -14,6 +14,7 @@ export interface ShimRequest {
   readonly umask: number;
   readonly stdio: readonly string[];
   readonly ignored: readonly number[];
+  readonly blocked?: readonly number[];
   readonly tty?: { readonly cols: number; readonly rows: number };
 }
 

@@ -28,6 +28,7 @@ const plainPlan: InitPlan = {
   cols: 80,
   rows: 24,
   ignored: [],
+  blocked: [],
   runMs: 0,
   idleMs: 0,
   outputBytes: 0,

@@ -52,9 +52,9 @@ describe.each(nativeBuilds)('signals ($name)', ({ init }) => {
     expect(await command.end()).toMatchObject({ code: 6 });
   });
 
-  test('the tool starts with the dispositions and the mask of a fresh process, but for what is to be ignored', async () => {
-    const sets = async (ignored: number[]) => {
-      await using command = InitProcess.start(init, { argv: ['cat', '/proc/self/status'], ignored });
+  test('the tool starts with the dispositions and the mask of a fresh process, but for what is to be ignored or blocked (A-532)', async () => {
+    const sets = async (ignored: number[], blocked: number[] = []) => {
+      await using command = InitProcess.start(init, { argv: ['cat', '/proc/self/status'], ignored, blocked });
       const { stdout } = await command.end();
       return stdout
         .match(/^Sig(Blk|Ign|Cgt).*$/gm)
@@ -64,6 +64,7 @@ describe.each(nativeBuilds)('signals ($name)', ({ init }) => {
     const empty = '0000000000000000';
     expect(await sets([])).toBe(`SigBlk: ${empty} SigIgn: ${empty} SigCgt: ${empty}`);
     expect(await sets([1, 13, 64])).toBe(`SigBlk: ${empty} SigIgn: 8000000000001001 SigCgt: ${empty}`);
+    expect(await sets([], [1, 15, 64])).toBe(`SigBlk: 8000000000004001 SigIgn: ${empty} SigCgt: ${empty}`);
   });
 
   test.each([0, 9, 17, 19, 64, 255])('number %i is no signal that may be sent', async (number) => {

@@ -169,9 +169,12 @@ describe.each(nativeBuilds)('what the shim asks ($name)', (build) => {
     expect((await requestOfScript(`exec $T ${redirections}`)).stdio).toEqual(stdio);
   });
 
-  test('umask and ignored signals', async () => {
+  test('umask, ignored and blocked signals (A-532)', async () => {
     expect(await requestOfScript('umask 0137; exec $T')).toMatchObject({ umask: 0o137 });
     expect((await requestOfScript('trap "" HUP PIPE USR1 CHLD; exec $T')).ignored).toEqual([1, 10, 13, 17]);
+    const blocking =
+      'import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, {2, 15}); os.execv(sys.argv[1], sys.argv[1:])';
+    expect((await requestOfScript(`exec python3 -c '${blocking}' $T`)).blocked).toEqual([2, 15]);
   });
 
   test.runIf(asRoot)('A-09: the effective ids', async () => {

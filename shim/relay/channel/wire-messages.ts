@@ -4,13 +4,22 @@ import type { Command as WireCommand } from '../../../src/gen/clawrden/v1/execut
 import type { Input, Output } from '../../../src/wire/execution-io.ts';
 import type { ToShim } from './shim-channel.ts';
 
-export function toWireCommand({ args, env, stdio, ignored, terminal, ...rest }: Command): WireCommand {
+export function toWireCommand({
+  args,
+  env,
+  stdio,
+  ignored,
+  blocked = [],
+  terminal,
+  ...rest
+}: Command): WireCommand {
   return {
     ...rest,
     args: [...args],
     env: [...env],
     stdio: [...stdio],
     ignored: [...ignored],
+    blocked: [...blocked],
     terminal: terminal && { ...terminal },
   };
 }

@@ -51,15 +51,18 @@ function checkVariableNames(env: readonly string[]): ClawrdenError | undefined {
   return undefined;
 }
 
-function checkNumbers({ umask, ignored, terminal }: Command): ClawrdenError | undefined {
+function checkNumbers({ umask, ignored, blocked = [], terminal }: Command): ClawrdenError | undefined {
   if (!isWithin(umask, 0, 0o777)) return invalid('the umask: out of range');
-  if (ignored.length > 64 || !ignored.every((signal) => isWithin(signal, 1, 64))) {
-    return invalid('the ignored signals: out of range');
-  }
+  if (!areSignals(ignored)) return invalid('the ignored signals: out of range');
+  if (!areSignals(blocked)) return invalid('the blocked signals: out of range');
   if (terminal !== undefined && !(isWithin(terminal.cols, 0, 65_535) && isWithin(terminal.rows, 0, 65_535))) {
     return invalid("the terminal's size: out of range");
   }
   return undefined;
+}
+
+function areSignals(numbers: readonly number[]): boolean {
+  return numbers.length <= 64 && numbers.every((signal) => isWithin(signal, 1, 64));
 }
 
 function isWithin(value: number, least: number, most: number): boolean {

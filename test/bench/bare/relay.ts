@@ -48,7 +48,14 @@ function ask(socket: Socket, { command: tool, args, cwd, env }: Asked): void {
   const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, new Metadata());
   call.on('error', (error) => process.stderr.write(`bare relay: ${error.message}\n`));
   call.on('data', ({ message }: ExecuteResponse) => answer(socket, call, message));
-  const rest = { umask: 18, stdio: ['null', 'pipe', 'pipe'], ignored: [], terminal: undefined, version: 1 };
+  const rest = {
+    umask: 18,
+    stdio: ['null', 'pipe', 'pipe'],
+    ignored: [],
+    blocked: [],
+    terminal: undefined,
+    version: 1,
+  };
   const command: Command = { tool, args, cwd, env, ...rest };
   const ids = { executionId: newExecutionId(), agent: 'coder', identity: { uid: 1000, gid: 1000 } };
   const value = { ...ids, command, refusal: undefined, hostLabels: [] };

@@ -10,7 +10,14 @@ const version0 = {
   env: ['PATH=/usr/bin:/bin', 'LANG=C.UTF-8'],
   identity: { uid: 1000, gid: 1000 },
 };
-const version1 = { v: 1, ...version0, umask: 18, stdio: ['pipe', 'file', '=1'], ignored: [1, 13] };
+const version1 = {
+  v: 1,
+  ...version0,
+  umask: 18,
+  stdio: ['pipe', 'file', '=1'],
+  ignored: [1, 13],
+  blocked: [15],
+};
 
 function parse(request: unknown) {
   return parseRequest(Buffer.from(typeof request === 'string' ? request : JSON.stringify(request)));
@@ -38,6 +45,7 @@ describe('parseRequest', () => {
       umask: 18,
       stdio: ['pipe', 'file', '=1'],
       ignored: [1, 13],
+      blocked: [15],
       terminal: { cols: 80, rows: 24 },
       version: 1,
     });
@@ -101,6 +109,10 @@ describe('parseRequest', () => {
     { ignored: [0] },
     { ignored: [65] },
     { ignored: Array.from({ length: 65 }, () => 2) },
+    { blocked: [0] },
+    { blocked: [65] },
+    { blocked: null },
+    { blocked: Array.from({ length: 65 }, () => 2) },
     { tty: { cols: 80 } },
     { tty: { cols: 80, rows: 65536 } },
     { tty: { cols: 80, rows: 24, x: 1 } },

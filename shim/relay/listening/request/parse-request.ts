@@ -24,7 +24,7 @@ const defaultUmask = 0o022;
 const kinds: ReadonlySet<unknown> = new Set<StdioKind>(['tty', 'pipe', 'file', 'null', 'closed']);
 const keysOfWayOut = ['v', 'way-out', 'identity'];
 const keysOfVersion0 = ['command', 'args', 'cwd', 'env', 'identity'];
-const keysOfVersion1 = [...keysOfVersion0, 'v', 'umask', 'stdio', 'ignored', 'tty'];
+const keysOfVersion1 = [...keysOfVersion0, 'v', 'umask', 'stdio', 'ignored', 'blocked', 'tty'];
 const allKeys: ReadonlySet<string> = new Set([
   ...keysOfVersion1,
   ...keysOfWayOut,
@@ -85,7 +85,7 @@ function parseVersion(value: unknown): 0 | 1 {
 }
 
 function parseCommand(fields: Fields, version: 0 | 1): Command {
-  const { umask, stdio, ignored, tty } = fields;
+  const { umask, stdio, ignored, blocked, tty } = fields;
   return {
     tool: text('"command"', fields['command']),
     args: list('"args"', fields['args'], text),
@@ -93,7 +93,8 @@ function parseCommand(fields: Fields, version: 0 | 1): Command {
     env: list('"env"', fields['env'], variable),
     umask: umask === undefined ? defaultUmask : integer('"umask"', umask, 0, 0o777),
     stdio: stdio === undefined ? noStdin : parseStdio(stdio),
-    ignored: ignored === undefined ? [] : parseIgnored(ignored),
+    ignored: ignored === undefined ? [] : parseSignals('"ignored"', ignored),
+    ...(blocked === undefined ? {} : { blocked: parseSignals('"blocked"', blocked) }),
     ...(tty === undefined ? {} : { terminal: parseTerminal(tty) }),
     version,
   };
@@ -106,9 +107,9 @@ function parseClaim(value: unknown): Identity {
 }
 
 /** A list with more entries than there are signals is invalid; the gateway would refuse it without a record. */
-function parseIgnored(value: unknown): number[] {
-  const signals = list('"ignored"', value, signalNumber);
-  if (signals.length > 64) throw invalid('"ignored" has more than 64 signals');
+function parseSignals(what: string, value: unknown): number[] {
+  const signals = list(what, value, signalNumber);
+  if (signals.length > 64) throw invalid(`${what} has more than 64 signals`);
   return signals;
 }
 

@@ -166,6 +166,7 @@ function startOf(
       env: [...command.env],
       stdio: [...command.stdio],
       ignored: [],
+      blocked: [],
       terminal: terminal?.size(),
     },
     identity: undefined,

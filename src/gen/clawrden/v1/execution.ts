@@ -200,6 +200,8 @@ export interface Command {
     | undefined;
   /** Version of the shim's protocol, 0 or 1. */
   version: number;
+  /** Signal numbers that the caller blocks. */
+  blocked: number[];
 }
 
 export interface Identity {
@@ -1250,7 +1252,18 @@ export const Label: MessageFns<Label> = {
 };
 
 function createBaseCommand(): Command {
-  return { tool: "", args: [], cwd: "", env: [], umask: 0, stdio: [], ignored: [], terminal: undefined, version: 0 };
+  return {
+    tool: "",
+    args: [],
+    cwd: "",
+    env: [],
+    umask: 0,
+    stdio: [],
+    ignored: [],
+    terminal: undefined,
+    version: 0,
+    blocked: [],
+  };
 }
 
 export const Command: MessageFns<Command> = {
@@ -1285,6 +1298,13 @@ export const Command: MessageFns<Command> = {
     }
     if (message.version !== 0) {
       writer.uint32(72).uint32(message.version);
+    }
+    if (message.blocked.length !== 0) {
+      writer.uint32(82).fork();
+      for (const v of message.blocked) {
+        writer.uint32(v);
+      }
+      writer.join();
     }
     return writer;
   },
@@ -1384,6 +1404,24 @@ export const Command: MessageFns<Command> = {
             message.version = reader.uint32();
             continue;
           }
+          case 10: {
+            if (tag === 80) {
+              message.blocked.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 82) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.blocked.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1407,6 +1445,7 @@ export const Command: MessageFns<Command> = {
       ignored: globalThis.Array.isArray(object?.ignored) ? object.ignored.map((e: any) => globalThis.Number(e)) : [],
       terminal: isSet(object.terminal) ? TerminalSize.fromJSON(object.terminal) : undefined,
       version: isSet(object.version) ? globalThis.Number(object.version) : 0,
+      blocked: globalThis.Array.isArray(object?.blocked) ? object.blocked.map((e: any) => globalThis.Number(e)) : [],
     };
   },
 
@@ -1439,6 +1478,9 @@ export const Command: MessageFns<Command> = {
     if (message.version !== 0) {
       obj.version = Math.round(message.version);
     }
+    if (message.blocked?.length) {
+      obj.blocked = message.blocked.map((e) => Math.round(e));
+    }
     return obj;
   },
 
@@ -1458,6 +1500,7 @@ export const Command: MessageFns<Command> = {
       ? TerminalSize.fromPartial(object.terminal)
       : undefined;
     message.version = object.version ?? 0;
+    message.blocked = object.blocked?.map((e) => e) || [];
     return message;
   },
 };
