@@ -96,6 +96,8 @@ export function findOtherLine(reading: {
   readonly operands: readonly string[];
 }): string | undefined {
   const { otherLines, name, runsOperands, runsPackage } = reading.subcommand ?? {};
+  // To have the operands takes a look at each word.
+  if (otherLines === undefined && runsPackage !== true) return undefined;
   const { operands } = reading;
   const [first] = operands;
   if (runsPackage === true && first !== undefined && !isPlainPackage(first)) return first;
