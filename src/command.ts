@@ -35,4 +35,11 @@ export interface Identity {
   readonly gid: number;
 }
 
+/** Numbers of signals, and no more of them than there are. */
+export function areSignals(numbers: readonly number[]): boolean {
+  return (
+    numbers.length <= 64 && numbers.every((signal) => Number.isInteger(signal) && signal >= 1 && signal <= 64)
+  );
+}
+
 export const noStdin: Stdio = ['null', 'pipe', 'pipe'];

@@ -33,8 +33,9 @@ export function keepBelievedTime(database: Database): () => void {
     const begun = performance.now();
     const wall = Date.now();
     const row = await database.selectFrom('believed_time').selectAll().executeTakeFirst();
-    const first = { at: Math.min(await newestOf(database), wall), ahead: 0, ran: 0 };
-    const next = goneOn(row ?? first, Math.round(begun - last), wall);
+    // Asked for only once: the row is there from then on.
+    const before = row ?? { at: Math.min(await newestOf(database), wall), ahead: 0, ran: 0 };
+    const next = goneOn(before, Math.round(begun - last), wall);
     const insert = database.insertInto('believed_time').values({ one: 1, ...next });
     await insert.onConflict((conflict) => conflict.column('one').doUpdateSet(next)).execute();
     last = begun;

@@ -3,14 +3,22 @@ import type { AgentConfig, SyncConfig, WorkspaceConfig } from '../../src/config/
 import { canonicalJson } from '../../src/plan.ts';
 import type { ReplicaOf } from '../ports/replica.ts';
 
+/** Where a home is at its relay. */
+export type HomePlace = Pick<WorkspaceConfig, 'kind' | 'source'>;
+
 /** Names a home: a folder or volume at a relay. What was of one home is never brought to another. */
-export function homeOf(relay: string, { kind, source }: Pick<WorkspaceConfig, 'kind' | 'source'>): string {
+export function homeOf(relay: string, { kind, source }: HomePlace): string {
   return createHash('sha256').update([relay, kind, source].join('\0')).digest('hex').slice(0, 16);
 }
 
 /** One text for each replica on a host. */
 export function keyOf({ agent, home }: ReplicaOf): string {
   return `${agent}\0${home}`;
+}
+
+/** The same over all hosts. */
+export function keyOn(host: string, of: ReplicaOf): string {
+  return `${host}\0${keyOf(of)}`;
 }
 
 /** The home that replicas of the agent follow now; `undefined` if there is none. */

@@ -2,13 +2,12 @@ import type { Duplex } from 'node:stream';
 import { abortable } from '../../src/abort.ts';
 import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
 import type { TakenLate } from '../../src/carrier-client/carrier-state.ts';
-import type { WorkspaceConfig } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
 import { firstBytes } from '../../src/text/first-bytes.ts';
 import { renderArgument } from '../../src/text/render-text.ts';
 import { isUsable } from './faults.ts';
-import { homeOf } from './home-of.ts';
+import { type HomePlace, homeOf } from './home-of.ts';
 import { type Lane, Lanes } from './lanes.ts';
 
 /** The carriers of workspaces at home, each at the other end of a lane that the agent's relay has opened. */
@@ -29,8 +28,6 @@ export interface Homes {
   /** A relay offers the agent's home now. */
   readonly isOffered: (agent: string) => boolean;
 }
-
-export type HomePlace = Pick<WorkspaceConfig, 'kind' | 'source'>;
 
 export type UseHome = <T>(
   agent: string,

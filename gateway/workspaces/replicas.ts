@@ -6,7 +6,7 @@ import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
 import type { Replica, ReplicaHost, ReplicaOf, ReplicaWish } from '../ports/replica.ts';
 import { ReplicaUnreachable } from './faults.ts';
-import { keyOf } from './home-of.ts';
+import { keyOf, keyOn } from './home-of.ts';
 
 /** A session that mounts a replica. */
 export interface Holder {
@@ -109,7 +109,7 @@ export class Replicas {
 
   /** `undefined` if nothing here has used it. */
   known(host: string, of: ReplicaOf): Slot | undefined {
-    return this.#slots.get(`${host}\0${keyOf(of)}`);
+    return this.#slots.get(keyOn(host, of));
   }
 
   slot(host: string, of: ReplicaOf): Slot {
@@ -135,7 +135,7 @@ export class Replicas {
       at: undefined,
       removing: undefined,
     };
-    this.#slots.set(`${host}\0${keyOf(of)}`, slot);
+    this.#slots.set(keyOn(host, of), slot);
     return slot;
   }
 
@@ -143,7 +143,7 @@ export class Replicas {
   forget(slot: Slot): void {
     const { host, opening, removing, turn } = slot;
     const isUsed = isInUse(slot) || turn.load > 0 || opening !== undefined || removing !== undefined;
-    if (!isUsed && this.known(host, slot) === slot) this.#slots.delete(`${host}\0${keyOf(slot)}`);
+    if (!isUsed && this.known(host, slot) === slot) this.#slots.delete(keyOn(host, slot));
   }
 
   /** All that are there. Rejects like `ReplicaHost.replicas`. */

@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import { type Command, noStdin, type Stdio, type StdioKind } from '../../../src/command.ts';
+import { areSignals, type Command, noStdin, type Stdio, type StdioKind } from '../../../src/command.ts';
 import { ClawrdenError, type ErrorCode, isErrorCode } from '../../../src/errors.ts';
 import { isExecutionId } from '../../../src/execution-id.ts';
 import type { Start, Command as WireCommand } from '../../../src/gen/clawrden/v1/execution.ts';
@@ -32,9 +32,7 @@ export function toStartRequest(start: Start, caller: Principal): StartRequest {
 
 function toCommand(wire: WireCommand): Command {
   if (wire.umask > 0o777) throw invalid('umask must be at most 0777');
-  for (const signals of [wire.ignored, wire.blocked])
-    if (signals.length > 64 || signals.some((signal) => signal < 1 || signal > 64))
-      throw invalid('signals are 1 to 64');
+  if (!areSignals(wire.ignored) || !areSignals(wire.blocked)) throw invalid('signals are 1 to 64');
   if (wire.version > 1) throw invalid('version must be 0 or 1');
   const { terminal, ...command } = wire;
   return {

@@ -108,15 +108,18 @@ export function findOtherLine(reading: {
   return operands.find((word) => mayRunLines(programIn(word), otherLines));
 }
 
-/** Not an alias, an address, a repository or a folder, whose program has a name that does not stand there; and no scope of a package manager. */
+const packageManagers = ['npm', 'pnpm', 'yarn', 'corepack'];
+
+/**
+ * Not an alias, an address, a repository or a folder, whose program has a name that does not stand there; and not of a
+ * package manager's scope.
+ */
 function isPlainPackage(word: string): boolean {
   const [, scope] = /^(?:@([\w.~-]+)\/)?[\w.~-]+(?:@[^:/\\@]*)?$/.exec(word) ?? ['', undefined];
   return scope === undefined
     ? !/[:/\\]/.test(word)
     : !packageManagers.some((start) => smallLetters(scope).startsWith(start));
 }
-
-const packageManagers = ['npm', 'pnpm', 'yarn', 'corepack'];
 
 function mayRunLines(program: string, others: readonly string[]): boolean {
   return (

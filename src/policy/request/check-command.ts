@@ -1,4 +1,4 @@
-import type { Command } from '../../command.ts';
+import { areSignals, type Command } from '../../command.ts';
 import { ClawrdenError } from '../../errors.ts';
 
 /** Bytes as the kernel counts them: UTF-8 with a NUL at the end. */
@@ -59,10 +59,6 @@ function checkNumbers({ umask, ignored, blocked = [], terminal }: Command): Claw
     return invalid("the terminal's size: out of range");
   }
   return undefined;
-}
-
-function areSignals(numbers: readonly number[]): boolean {
-  return numbers.length <= 64 && numbers.every((signal) => isWithin(signal, 1, 64));
 }
 
 function isWithin(value: number, least: number, most: number): boolean {
