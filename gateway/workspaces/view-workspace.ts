@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { abortable, deadline } from '../../src/abort.ts';
-import type { CarrierState } from '../../src/carrier-client/carrier-state.ts';
+import { type CarrierState, isOfOneIndex } from '../../src/carrier-client/carrier-state.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Replica, ReplicaOf } from '../ports/replica.ts';
 import type { HomeView, ReplicaView, WorkspaceView } from '../ports/workspace-view.ts';
@@ -139,6 +139,6 @@ function positionOf(
   if (home === undefined || state === undefined) return { behind: 0 };
   const behind = Number(home.version.seq - state.at.seq);
   // Home has not made that version yet.
-  if (state.at.epoch !== home.version.epoch || behind < 0) return { position: 'unknown', behind: 0 };
+  if (!isOfOneIndex(state.at, home.version) || behind < 0) return { position: 'unknown', behind: 0 };
   return { position: behind === 0 ? 'current' : 'behind', behind };
 }

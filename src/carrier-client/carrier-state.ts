@@ -1,10 +1,17 @@
 import { FrameError } from '../wire/frames.ts';
 import { PayloadReader } from './payload.ts';
 
-/** A version of a tree: `epoch` names one life of an index, `seq` counts the batches of changes in it. */
+/**
+ * A version of a tree: `seq` counts the batches of changes of one index, and `epoch` names the run that made them; its
+ * first 32 bits name the index.
+ */
 export interface Version {
   readonly epoch: bigint;
   readonly seq: bigint;
+}
+
+export function isOfOneIndex(a: Version, b: Version): boolean {
+  return a.epoch >> 32n === b.epoch >> 32n;
 }
 
 /** The first has the number 1. */

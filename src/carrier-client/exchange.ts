@@ -181,11 +181,11 @@ async function sendNewer(
   const { version } = sides.here;
   // A replica that has a tree of an unknown version is compared: it asks for the bytes that it lacks.
   const whole = () => sendAll(sides, { trusted, bytes: entries <= 1 });
-  if (at.epoch !== version.epoch) return whole();
+  if (at.epoch === 0n) return whole();
   try {
     return await send(sides, { of: 'since', version: at }, { version, trusted });
   } catch (error) {
-    // Home remembers what is gone, but not without end.
+    // Home remembers what is gone, and its former epochs, but not without end.
     if (error instanceof CarrierError && error.code === 'version-unknown') return whole();
     throw error;
   }

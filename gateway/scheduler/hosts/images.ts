@@ -18,7 +18,10 @@ export function able(hosts: readonly DockerHost[], labels: Labels): readonly Doc
   return hosts.filter((host) => host.state === 'ready' && host.carries(labels));
 }
 
-/** The image of the first of these hosts that has it. Hosts that do not answer are asked meanwhile, and waited for last. */
+/**
+ * The image of the first of these hosts that has it, but of those that have just failed last. Hosts that do not answer
+ * are asked meanwhile, and waited for in the end.
+ */
 export async function firstWith(
   hosts: readonly DockerHost[],
   reference: string,
@@ -26,15 +29,21 @@ export async function firstWith(
 ): Promise<ImageFacts | undefined> {
   const silent = hosts.filter(({ images }) => images.isSilentAbout(reference));
   for (const { images } of silent) void images.find(reference);
-  for (const host of [...hosts.filter((one) => !silent.includes(one)), ...silent]) {
+  for (const host of [...soundFirst(hosts.filter((one) => !silent.includes(one))), ...silent]) {
     const facts = await abortable(host.images.find(reference), signal);
     if (facts !== undefined) return facts;
   }
   return undefined;
 }
 
+/** A host whose starts fail would have its images run nowhere else. */
+export function soundFirst(hosts: readonly DockerHost[]): readonly DockerHost[] {
+  const isSound = ({ faulty, starts }: DockerHost) => !faulty && !starts.onTrial;
+  return hosts.every(isSound) ? hosts : [...hosts.filter(isSound), ...hosts.filter((one) => !isSound(one))];
+}
+
 /**
- * What a tag means: the image of the first host in gateway.yaml that may run the command and has it. Throws
+ * What a tag means: the image of the first host in gateway.yaml that may run the command and has it; see `firstWith`. Throws
  * `image-missing` or `no-host`.
  */
 export async function resolveImage(

@@ -1,6 +1,6 @@
 import type { Ghost, GhostShape } from '../../ports/engine.ts';
 import type { DockerHost } from '../hosts/docker-host.ts';
-import { able } from '../hosts/images.ts';
+import { able, soundFirst } from '../hosts/images.ts';
 import { mayTake } from '../placement/candidates.ts';
 import { Demand } from './demand.ts';
 
@@ -157,7 +157,7 @@ export class WarmPools {
   }
 
   #tagMoved({ shape: { image }, labels }: WarmShape): boolean {
-    const holder = able(this.#hosts, labels).find(({ images }) => images.idOf(image.reference));
+    const holder = soundFirst(able(this.#hosts, labels)).find(({ images }) => images.idOf(image.reference));
     return holder !== undefined && holder.images.idOf(image.reference) !== image.id;
   }
 }

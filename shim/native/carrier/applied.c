@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dirty.h"
+#include "epochs.h"
 #include "exchange.h"
 #include "saved.h"
 #include "settle.h"
@@ -241,8 +242,7 @@ void tell_applied(struct carrier *carrier)
     /* What a command deletes is meant; what was gone before it is not. */
     index->guarded = index->entries + lost;
     uint64_t version = index->seq;
-    bool known = carrier->receiving->epoch == index->epoch && carrier->receiving->seq >= index->floor;
-    bool based = index->keeps_base || known;
+    bool based = index->keeps_base || epochs_know(index, carrier->receiving->epoch, carrier->receiving->seq);
     if (index->keeps_base) {
         set_bases(carrier);
     } else if (based) {

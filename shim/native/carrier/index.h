@@ -16,6 +16,14 @@ struct forgotten {
     size_t length, room;
 };
 
+/* An epoch of an earlier run, and the last version of it. */
+struct former {
+    uint64_t epoch, seq;
+};
+
+/* A replica of an older one is compared in whole. */
+enum { FORMER_MOST = 64 };
+
 struct index {
     /* All entries, and what belongs to them. */
     struct arena arena;
@@ -42,6 +50,10 @@ struct index {
     uint64_t unreadable;
     /* Versions: seq is the last, next the one in the making; what was gone at floor or before is forgotten. */
     uint64_t epoch, seq, next, floor;
+    /* The epoch of the next version; 0: it is the same. */
+    uint64_t next_epoch;
+    struct former former[FORMER_MOST];
+    uint32_t former_count;
     /* A replica's: home's version that it has, and its own when the other side last had everything. */
     uint64_t at_epoch, at_seq, acked;
     /* What was last sent as what differs. */

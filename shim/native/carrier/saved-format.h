@@ -7,7 +7,7 @@
 #include "wire.h"
 #include "words.h"
 
-#define SAVED_MAGIC "clawrden-index-3"
+#define SAVED_MAGIC "clawrden-index-4"
 #define SAVED_LOG "index.log"
 
 enum {
@@ -25,8 +25,8 @@ enum {
     SAVED_MISSED = 128,
 };
 
-/* Epoch, version, floor, home's version (2), the guard, the device. */
-enum { SAVED_NUMBERS = 7 * 8 };
+/* Epoch, version, floor, home's version (2), the guard, the device, how many former epochs follow. */
+enum { SAVED_NUMBERS = 8 * 8, SAVED_FORMER = 2 * 8 };
 
 enum { STATE_MOST = 80 };
 

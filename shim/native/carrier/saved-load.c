@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "epochs.h"
 #include "saved-format.h"
 #include "saved-reader.h"
 #include "saved-replay.h"
@@ -81,7 +82,7 @@ static uint64_t length_of(const struct carrier *carrier, int fd)
 static bool load(struct carrier *carrier, int fd, int log)
 {
     struct index *index = &carrier->index;
-    uint64_t length = length_of(carrier, fd), fresh = index->epoch;
+    uint64_t length = length_of(carrier, fd);
     uint8_t checksum[SHA256_BYTES];
     char expected[STATE_MOST];
     if (length < SHA256_BYTES)
@@ -96,7 +97,10 @@ static bool load(struct carrier *carrier, int fd, int log)
         index->next = index->seq + 1;
         /* A version that was told and is not on the disk must never be told of something else. */
         state_clean(expected, loading.epoch, index->seq, checksum);
-        index->epoch = state_is(carrier, expected) ? loading.epoch : fresh;
+        if (state_is(carrier, expected))
+            epochs_take_up(index, loading.epoch, carrier->limits.replica);
+        else
+            index->former_count = 0;
         return true;
     }
     /* Nothing of it is believed. */

@@ -41,7 +41,7 @@ void loading_numbers(struct loading *loading)
 {
     struct index *index = loading->index;
     struct reader *reader = &loading->reader;
-    loading_need(loading, SAVED_NUMBERS);
+    loading_need(loading, SAVED_NUMBERS + FORMER_MOST * SAVED_FORMER);
     loading->epoch = read_u64(reader);
     index->seq = read_u64(reader);
     index->floor = read_u64(reader);
@@ -49,6 +49,13 @@ void loading_numbers(struct loading *loading)
     index->at_seq = read_u64(reader);
     index->guarded = read_u64(reader);
     loading->device = read_u64(reader);
+    uint64_t count = read_u64(reader);
+    reader->bad |= count > FORMER_MOST;
+    index->former_count = reader->bad ? 0 : (uint32_t)count;
+    for (uint32_t i = 0; i < index->former_count; i++) {
+        index->former[i].epoch = read_u64(reader);
+        index->former[i].seq = read_u64(reader);
+    }
     /* It would not count much further. */
     reader->bad |= index->seq > UINT32_MAX / 2;
 }

@@ -60,10 +60,15 @@ static void add_record(struct writer *writer, const struct record *record)
 void writer_numbers(struct writer *writer, const struct carrier *carrier)
 {
     const struct index *index = &carrier->index;
-    const uint64_t numbers[] = {index->epoch, index->seq, index->floor, index->at_epoch, index->at_seq, index->guarded, carrier->device};
+    const uint64_t numbers[] = {index->epoch, index->seq, index->floor, index->at_epoch, index->at_seq, index->guarded, carrier->device,
+                                index->former_count};
     _Static_assert(sizeof numbers == SAVED_NUMBERS, "as many as are read");
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         add_u64(writer, numbers[i]);
+    for (uint32_t i = 0; i < index->former_count; i++) {
+        add_u64(writer, index->former[i].epoch);
+        add_u64(writer, index->former[i].seq);
+    }
 }
 
 void writer_path(struct writer *writer, const char *path)

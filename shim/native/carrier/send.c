@@ -9,6 +9,7 @@
 #include "beneath.h"
 #include "content.h"
 #include "cut.h"
+#include "epochs.h"
 #include "entry-frame.h"
 #include "folders.h"
 #include "goes-on.h"
@@ -270,7 +271,7 @@ void send_changes(struct carrier *carrier, struct reader *reader)
         index->sent = index->seq;
         carrier->background.sent = true;
     }
-    if (how == SEND_SINCE && (epoch != index->epoch || sending.since < index->floor || sending.since > index->seq)) {
+    if (how == SEND_SINCE && !epochs_know(index, epoch, sending.since)) {
         tell_failed(carrier, "version-unknown: this carrier does not know that version");
         return;
     }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "epochs.h"
 #include "folders.h"
 #include "links.h"
 #include "look.h"
@@ -83,6 +84,7 @@ void settle_version(struct carrier *carrier)
         index->failed = true;
     if (!index->changed)
         return;
+    epochs_before_next(index);
     index->seq = index->next++;
     index->changed = false;
     carrier->unsaved = true;
