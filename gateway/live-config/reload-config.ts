@@ -41,8 +41,8 @@ export interface ReloadParts {
 const live = ['hosts', 'warm', 'session', 'agents', 'secrets', 'routes', 'egress'] as const;
 
 /**
- * The part of gateway.yaml that follows the file: hosts, warm ghosts, how long sessions are kept, agents, and what may be reached by which way. If the file is wrong, nothing changes,
- * and the audit, the log and the status say so.
+ * The part of gateway.yaml that follows the file: hosts, warm ghosts, how long sessions are kept, agents, and what may be
+ * reached by which way. If the file is wrong, nothing changes, and the audit, the log and the status say so.
  */
 export function openLiveConfig(first: GatewayConfig): LiveConfig {
   let current = first;
