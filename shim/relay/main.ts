@@ -14,6 +14,7 @@ import { joinSmallPieces } from '../../src/wire/small-pieces.ts';
 import { type AgentSet, type AgentSetParts, openAgentSet } from './agents/agent-set.ts';
 import { createServedAgent, type ServeParts } from './agents/serve-agent.ts';
 import { createToldFile } from './agents/told-file.ts';
+import { createCallTurns } from './channel/call-turns.ts';
 import { keepEach } from './control/keep-each.ts';
 import { keepHalted } from './control/keep-halted.ts';
 import { createRefusalNote } from './control/refusal-note.ts';
@@ -148,7 +149,7 @@ function openAgents(
 ): Promise<AgentSet> {
   const { log } = parts;
   const files = { shim: nativeFile('clawrden-shim'), init: nativeFile('clawrden-init') };
-  const shared = { ...parts, files, limits: config.limits, turn: createParseTurns() };
+  const shared = { ...parts, files, limits: config.limits, turn: createParseTurns(), callTurns: createCallTurns() };
   return openAgentSet({
     config,
     serve: (places) => createServedAgent(places, { ...shared, ...clientLog(log) }),

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import type { Execute, Resume } from '../../gateway/execute.ts';
 import type { OfferLane } from '../../gateway/grpc/carry.ts';
 import { startsAtOnce } from '../../shim/relay/agents/serve-agent.ts';
+import { createCallTurns } from '../../shim/relay/channel/call-turns.ts';
 import { openAgentEngine } from '../../shim/relay/execution/agent-engine.ts';
 import { AgentListener } from '../../shim/relay/listening/agent-listener.ts';
 import { clientLog } from '../../shim/relay/listening/client-log.ts';
@@ -68,6 +69,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
   const doors = createDoors();
   const { of } = loadPeerCredentials();
   const turn = createParseTurns();
+  const callTurns = createCallTurns();
   const listenerOf = (agent: string, path: string) =>
     new AgentListener({
       agent: { name: agent, socket: path, container: { name: 'none' }, users: options.users ?? [user] },
@@ -77,6 +79,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
       starts: new Gate(() => startsAtOnce),
       limits: options.limits ?? { requestsPerSecond: 500, bytesPerSecond: 4 * 1024 * 1024 },
       turn,
+      callTurns,
       // The tests run as root, which may not ask for commands: the test replaces the kernel's answer by a user.
       peerOf: (connected) => ({ ...of(connected), ...(options.peer ?? user) }),
       guardSocket: () => {},

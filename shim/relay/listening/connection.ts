@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { abortable } from '../../../src/abort.ts';
 import type { Command } from '../../../src/command.ts';
 import type { ServedConfig } from '../../../src/config/told-agents.ts';
 import { type ClawrdenError, toClawrdenError } from '../../../src/errors.ts';
@@ -10,6 +11,7 @@ import type { GatewayClient } from '../../../src/gateway-client/connect-gateway.
 import { type Reachable, reachGateway } from '../../../src/gateway-client/reach-gateway.ts';
 import { type Outcome, outcomeOf } from '../../../src/outcome.ts';
 import type { SpanExporter } from '../../../src/traces/span-exporter.ts';
+import type { CallTurns } from '../channel/call-turns.ts';
 import { reportRefusal } from '../channel/report-refusal.ts';
 import { ShimChannel } from '../channel/shim-channel.ts';
 import { refuseShim, turnAway } from '../channel/shim-end.ts';
@@ -35,6 +37,8 @@ export interface ConnectionContext extends ClientLog {
   /** Shared by all of this agent's clients. */
   readonly budget: AgentBudget;
   readonly reportTooMuch: ReportTooMuch;
+  /** Shared by all agents of the relay. */
+  readonly callTurns: CallTurns;
   /** Takes over a connection that asks for the agent's way out; false if nobody waits for it. */
   readonly offerWayOut: (agent: string, socket: Socket) => boolean;
   /** Absent if nobody is told of traces. */
@@ -124,12 +128,18 @@ export class Connection {
 
   /** The gateway records it; the client's answer waits for that for 1 s at most. */
   async #refuse(refusal: ClawrdenError, command: Command | undefined): Promise<void> {
-    const { agent, link, warn } = this.#context;
-    const report = reportRefusal(link, { agent: agent.name, refusal, identity: this.#peer, command });
+    const { agent, warn } = this.#context;
+    const report = this.#tell(refusal, command);
     await Promise.race([report, sleep(reportWaitMs)]);
     refuseShim(this.#socket, refusal);
     const recorded = await report;
     warn({ agent: agent.name, ...this.#peer, reason: refusal.code, recorded }, refusal.message);
+  }
+
+  async #tell(refusal: ClawrdenError, command: Command | undefined): Promise<boolean> {
+    const { agent, link, callTurns } = this.#context;
+    await callTurns(agent.name);
+    return await reportRefusal(link, { agent: agent.name, refusal, identity: this.#peer, command });
   }
 
   async #run(command: Command): Promise<void> {
@@ -153,9 +163,11 @@ export class Connection {
     executionId: string,
     trace: CommandTrace | undefined,
   ): Promise<Outcome> {
-    const { agent, link, engine, mirrors, starts, budget } = this.#context;
+    const { agent, link, engine, mirrors, starts, budget, callTurns } = this.#context;
     try {
       await reachGateway(link, reachTimeoutMs, shim.gone);
+      const turn = callTurns(agent.name);
+      if (turn !== undefined) await abortable(turn, shim.gone);
       const { name, container } = agent;
       return await relayExecution({
         ...{ shim, link, engine, mirrors, starts, container, executionId, command, trace },
