@@ -112,6 +112,7 @@ async function enroll(
   // What was lost before a rotation stays lost: its authority ends with the overlap.
   if (isAgain && !authorities.signed(new X509Certificate(used.certificate)).isPresent) return usedBefore;
   await audit.append({ ...issued.record, ...whom(invited), by: tokenName(id), from });
+  await tokens.answered(id);
   // It was recorded for that epoch, which may have ended meanwhile.
   if (!revocations.issued(issued.certificate)) return { refused: tokenOver(invited) };
   if (invited.kind === 'person') await people.noteLetIn(invited.name, true);

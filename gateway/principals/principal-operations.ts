@@ -16,12 +16,14 @@ interface Revoked {
 
 export function createPrincipalOperations(parts: Parts): PrincipalOperations {
   const { people, links, apiTokens, signIns } = parts;
+  // An earlier version let a person here have the name of one of the provider's.
+  const isOfProvider = (name: string) => signIns?.isName(name) === true && people.find(name) === undefined;
   return {
     people: () => [...people.list(), ...(signIns?.list() ?? [])],
     setPerson: async (wanted, by) =>
-      signIns?.isName(wanted.name) ? ofProvider(wanted.name) : people.set(wanted, principalName(by)),
+      isOfProvider(wanted.name) ? ofProvider(wanted.name) : people.set(wanted, principalName(by)),
     removePerson: async (name, by, reason) =>
-      signIns?.isName(name) ? ofProvider(name) : people.remove(name, principalName(by), reason),
+      isOfProvider(name) ? ofProvider(name) : people.remove(name, principalName(by), reason),
     links: links.list,
     link: (wanted, by) => links.link(wanted, principalName(by)),
     unlink: (wanted, by) => links.unlink(wanted, principalName(by)),

@@ -134,8 +134,10 @@ async function signIn(
   const name = before === undefined ? nameOf(oidc.nameClaim, claims.name) : { value: before.name };
   if ('refused' in name) return name;
   const isAnothers = before === undefined && (known.has(name.value) || foreign.has(name.value));
-  if (isAnothers || isTaken(name.value))
-    return { refused: `the name ${name.value} is another person's here; let the provider say another one` };
+  if (isAnothers || isTaken(name.value)) {
+    const way = before === undefined ? 'let the provider say another one' : 'ask an admin for a person here';
+    return { refused: `the name ${name.value} is another person's here; ${way}` };
+  }
   const rights = rightsOfGroups(claims.groups, oidc.groups);
   if ('refused' in rights) {
     // What the groups gave before is over, too.

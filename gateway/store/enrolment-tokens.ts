@@ -11,6 +11,8 @@ export interface EnrolmentTokens {
    * the disk, or neither. Whose answer was lost asks again with the same key, and the certificate is that of then.
    */
   readonly use: (use: TokenUse) => Promise<{ readonly certificate: string } | 'not-out' | 'revoked'>;
+  /** The audit has an answer: there are ten of each token. */
+  readonly answered: (id: string) => Promise<void>;
 }
 
 export interface TokenUse {
@@ -60,6 +62,13 @@ export async function openEnrolmentTokens(database: Database): Promise<Enrolment
       out.set(id, expiresAt);
     },
     use: (use) => useUp(database, use),
+    answered: async (id) => {
+      await database
+        .updateTable('enrolment_tokens')
+        .set((row) => ({ answers: row('answers', '+', 1) }))
+        .where('id', '=', id)
+        .execute();
+    },
   };
 }
 
@@ -72,11 +81,11 @@ function useUp(database: Database, use: TokenUse): ReturnType<EnrolmentTokens['u
     const isUnused = row?.used_by === '';
     if (row === undefined || row.answers >= mostAnswers || !(isUnused || row.used_by === key))
       return 'not-out';
-    const answer = { used_by: key, certificate: isUnused ? certificate : row.certificate };
-    const answered = { ...answer, answers: row.answers + 1 };
-    await step.updateTable('enrolment_tokens').set(answered).where('id', '=', id).execute();
-    if (isUnused) await recordCertificate(step, { principal, epoch, fingerprint });
-    return { certificate: answer.certificate };
+    if (!isUnused) return { certificate: row.certificate };
+    const taken = { used_by: key, certificate };
+    await step.updateTable('enrolment_tokens').set(taken).where('id', '=', id).execute();
+    await recordCertificate(step, { principal, epoch, fingerprint });
+    return { certificate };
   });
 }
 

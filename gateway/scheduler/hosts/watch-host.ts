@@ -54,11 +54,13 @@ export function watchHost(host: DockerHost, hooks: HostHooks, signal: AbortSigna
   }
 
   async function begin(): Promise<void> {
+    const gap = await events.start(signal);
     try {
-      await hooks.onAnswer(host, await events.start(signal), signal);
+      await hooks.onAnswer(host, gap, signal);
     } catch (error) {
       // Else the next look would find the stream open, and the host up without what was to be done.
       events.stop();
+      events.heardUntil = gap.from;
       throw error;
     }
   }
@@ -120,7 +122,8 @@ function delay(host: DockerHost, missed: number): number {
 /** Follows the engine's events, and opens the stream again each time it breaks. */
 class EventStream {
   open = false;
-  #heardUntil: number | undefined;
+  /** On the engine's clock. */
+  heardUntil: number | undefined;
   readonly #host: DockerHost;
   readonly #onEvent: HostHooks['onEvent'];
   readonly #onBroken: () => void;
@@ -134,17 +137,18 @@ class EventStream {
 
   /** Resolves when the stream is open, with the interval in which it was not. */
   async start(signal: AbortSignal): Promise<Gap> {
-    const from = this.#heardUntil;
+    const from = this.heardUntil;
     const stop = new AbortController();
     this.#stop = stop;
     const opened = Promise.withResolvers<number>();
     const onOpen = (now: number) => {
       this.open = true;
-      this.#heardUntil = now;
+      this.heardUntil = now;
       opened.resolve(now);
     };
     const onEvent = (event: EngineEvent) => {
-      this.#heardUntil = event.at;
+      if (stop.signal.aborted) return;
+      this.heardUntil = event.at;
       this.#onEvent(this.#host, event);
     };
     const watching = this.#host.engine.watch({ onOpen, onEvent }, AbortSignal.any([signal, stop.signal]));

@@ -95,10 +95,11 @@ function mayBeOtherLine({ otherLines, runsPackage }: Subcommand): boolean {
   return otherLines !== undefined || runsPackage === true;
 }
 
-/** It can run its own tool with any line, and what was not read may say so. */
-function mayRunLines({ grammar, subcommand: one, args, at }: Reader): boolean {
+/** It can run its own tool with any line, and what was not read may say so: no option changes a package that was named. */
+function mayRunLines({ grammar, subcommand: one, args, at, first }: Reader): boolean {
   if (one === undefined) return false;
-  return mayBeOtherLine(one) || mayRunProgram(grammar, one, { args, from: at - 1 });
+  const isNamed = one.otherLines === undefined && first.length > 0;
+  return (!isNamed && mayBeOtherLine(one)) || mayRunProgram(grammar, one, { args, from: at - 1 });
 }
 
 /** The rest is unknown: no word after it is read. */

@@ -74,6 +74,25 @@ describe('secrets of tools', () => {
     expect(unmasked(plain, both)).toEqual([false, 2000]);
   });
 
+  it('A-566: of a tool that gives some, are unmasked only if it says so, too, or a rule that gives none', () => {
+    const unmasked = (tool: string, ...said: readonly string[]) => {
+      const rules = said.map((one, at) => `{ name: r${at}, tools: [gh], action: allow, ${one} }`);
+      return decide(parsed(policyText(tool, rules.join(', '))), facts).tool?.unmasked;
+    };
+    const [masked, shown] = ['secrets: { A: a }', 'secrets: { A: a }, unmasked: true'];
+    const [plain, loose, all] = ['secrets: { U: b }', 'secrets: { T: c }, unmasked: true', 'unmasked: true'];
+    expect([unmasked(shown, plain), unmasked(masked, loose), unmasked(masked, all, plain)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect([unmasked(shown, loose), unmasked(masked, all), unmasked(masked, all, loose)]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+
   it('of two rules that give others for the same place are neither: nothing runs', () => {
     const rules = ['a', 'b'].map(
       (name) => `{ name: ${name}, tools: [gh], action: allow, secrets: { T: ${name} } }`,

@@ -25,8 +25,10 @@ test.each([
 
         'npm exec @x/y@npm:npm',
       ],
+      ...['npm exec .', 'npm x ..', 'npm exec .x', 'npm exec x.tgz', 'npm init x.tar.gz', 'npm exec y@.'],
     ],
     [
+      'npm init vite@latest app --template vue',
       'npm exec eslint x/y.js',
       'npm exec @x/y@^1.2 z:1',
       'npm exec -- x@latest',
@@ -38,13 +40,13 @@ test.each([
     'A-564',
     'subcommands: [publish]',
     ['pnpm create x/y', 'pnpm create y@npm:pnpm publish'],
-    ['pnpm create x'],
+    ['pnpm create x', 'pnpm create vite app --template react-ts'],
   ],
   [
     'A-564',
     'subcommands: [publish]',
     ['yarn create x/y', 'yarn create y@npm:yarn publish'],
-    ['yarn create x'],
+    ['yarn create x', 'yarn create react-app x --template typescript'],
   ],
   ['A-252', 'subcommands: [publish]', ['pnpm exec /usr/bin/pnpm publish'], ['pnpm list']],
   [

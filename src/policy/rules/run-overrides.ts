@@ -61,10 +61,12 @@ export function tighterTool(outer: DecidedTool, inner: DecidedTool): DecidedTool
   };
 }
 
-/** Each rule that gives a secret lets its agent see it: none says so of another's. */
-function isUnmasked(tool: ToolDefinition, said: readonly RunOverrides[]): boolean {
-  const about = said.filter(({ unmasked, secrets }) => unmasked !== undefined || secrets !== undefined);
-  return (about.length === 0 ? [tool] : about).every(({ unmasked = tool.unmasked }) => unmasked);
+/** Each who gives a secret, the tool or a rule, lets its agent see it: none says so of another's. */
+function isUnmasked({ secrets, unmasked }: ToolDefinition, said: readonly RunOverrides[]): boolean {
+  const giving = said.filter((each) => each.secrets !== undefined);
+  const isOfTool = unmasked || said.some((each) => each.secrets === undefined && each.unmasked === true);
+  const isGiven = secrets.size > 0 || giving.length > 0;
+  return isGiven && (secrets.size === 0 || isOfTool) && giving.every((each) => each.unmasked === true);
 }
 
 /** A session goes without a network and without secrets: what one of its commands is given, all of them have. */
