@@ -18,7 +18,7 @@ import type { Visit } from '../workspaces/visit.ts';
 /** A lease, and an init that is ready for a plan: of a ghost, or in a session. */
 export interface Placed {
   readonly lease: Lease;
-  readonly ghost: Pick<Ghost, 'containerId' | 'session' | 'claim'>;
+  readonly ghost: Pick<Ghost, 'containerId' | 'session' | 'claim' | 'inReplica'>;
   /** The init has reported its end: the container of a ghost removes itself. Resolves when it is gone. */
   readonly release: () => Promise<void>;
   /** Nothing of the command is left when it resolves; false if something may be. */
@@ -87,12 +87,12 @@ export function tellPlace(execution: Execution, at: number): void {
 }
 
 export function visitOf(
-  host: DockerHost,
+  { lease: { host }, ghost }: Pick<Placed, 'lease' | 'ghost'>,
   { shape }: LeaseRequest,
   { record: { id } }: Execution,
   { workspaces }: Pick<PlacerParts, 'workspaces'>,
 ): Visit | undefined {
-  return shape.mounts.length === 0 ? undefined : workspaces.visit(host.config, shape.agent, id, shape);
+  return shape.mounts.length === 0 ? undefined : workspaces.visit(host.config, shape.agent, id, ghost);
 }
 
 function claim(lease: Lease, key: string, parts: PlacerParts): Placed | undefined {
@@ -155,7 +155,7 @@ async function placeInTurn(
         lease: refilling(lease, parts),
       };
       execution.trace.mark('ready');
-      return await settled(placed, () => visitOf(host, request, execution, parts), execution, leaveGate);
+      return await settled(placed, () => visitOf(placed, request, execution, parts), execution, leaveGate);
     } catch (error) {
       lease.release();
       execution.signal.throwIfAborted();

@@ -2,6 +2,7 @@ import { toClawrdenError } from '../../src/errors.ts';
 import type { InitSession } from '../../src/init-client/init-session.ts';
 import type { Plan } from '../../src/plan.ts';
 import type { Execution } from '../execution/execution.ts';
+import type { Ghost } from '../ports/engine.ts';
 import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
 import type { Session } from '../scheduler/sessions/session.ts';
 import { isLeftOut, type Sessions } from '../scheduler/sessions/sessions.ts';
@@ -47,7 +48,7 @@ async function enter(
     try {
       const init = await session.enter(execution.signal, parts.startTimeoutMs);
       const placed = placedIn(session, init);
-      const visiting = () => visitOf(placed.lease.host, request, execution, parts);
+      const visiting = () => visitOf(placed, request, execution, parts);
       const ready = await settledOrLeft(placed, () => settled(placed, visiting, execution, leaveGate));
       if (plan.mounts.some(({ readOnly }) => readOnly !== true)) ready.visit?.leaveIn(session);
       return ready;
@@ -76,6 +77,10 @@ async function settledOrLeft(placed: Placed, settle: () => Promise<Placed>): Pro
   }
 }
 
+function containerOf({ containerId, inReplica }: Ghost): Pick<Ghost, 'containerId' | 'inReplica'> {
+  return { containerId, ...(inReplica !== undefined && { inReplica }) };
+}
+
 function placedIn(session: Session, init: InitSession): Placed {
   const { ghost, host } = session;
   if (ghost === undefined || host === undefined)
@@ -87,7 +92,7 @@ function placedIn(session: Session, init: InitSession): Placed {
   };
   return {
     lease: { host, release: leave },
-    ghost: { containerId: ghost.containerId, session: init, claim: () => {} },
+    ghost: { ...containerOf(ghost), session: init, claim: () => {} },
     nameless: false,
     release: () => {
       init.destroy();

@@ -82,7 +82,7 @@ export interface GhostPurpose {
 }
 
 /** A container made for one execution and never used again; or that of a session. */
-export interface Ghost {
+export interface Ghost extends Pick<GhostShape, 'inReplica'> {
   readonly containerId: string;
   readonly session: InitSession;
   /** Of a session: one more init in it, for one command. Throws like `startGhost`. */
@@ -126,6 +126,8 @@ export interface GhostShape {
    * it is not mounted.
    */
   readonly following?: string;
+  /** Once it is placed: the replica that is mounted for the workspace. Absent: what the plan says is mounted. */
+  readonly inReplica?: object;
   /** A Docker network's name, or `none`. */
   readonly network: string;
   /** 0 means no limit, as in the plan. */

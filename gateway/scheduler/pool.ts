@@ -120,7 +120,7 @@ export function openPool(given: PoolParts): Pool {
     resolveImage: resolve,
     obtainImage: createImagePulls(hosts, pullWithinMs),
     forget: (agent, host) => {
-      warmer.forget(new Set([agent]));
+      warmer.leave(agent, host);
       // One that is starting may come to be there.
       sessions.retire((each, on = host) => each === agent && on === host, 'its workspace is made anew');
     },

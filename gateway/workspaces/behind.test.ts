@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Gate } from '../../src/gate.ts';
 import { behindMs } from './behind.ts';
 import { leftOutMs } from './follow.ts';
-import type { Slot } from './replicas.ts';
+import type { Slot } from './slot.ts';
 
 const at = (seq: bigint, epoch = 7n) => ({ epoch, seq });
 const slot = (change: Partial<Slot>): Slot => ({

@@ -1,5 +1,6 @@
 import { sameVersion } from '../../src/carrier-client/exchange.ts';
-import type { Home, Slot } from './replicas.ts';
+import type { Home } from './replicas.ts';
+import type { Slot } from './slot.ts';
 
 /** A carrier that has to be started, on an engine that is idle. */
 const openMs = 150;

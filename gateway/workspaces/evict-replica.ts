@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { KeptSet } from '../ports/workspace-view.ts';
 import { keptPaths } from './kept-paths.ts';
-import type { Slot } from './replicas.ts';
+import type { Slot } from './slot.ts';
 import { type ResetParts, resetReplica } from './reset-replica.ts';
 import { followed } from './use-now.ts';
 

@@ -44,7 +44,7 @@ const hosts = new Map(
 const never = new AbortController().signal;
 const home = homeOf('r', { kind: 'bind', source: '/srv' });
 
-function start(opening?: ReplicaHost['openReplica'], agentsNow = () => agents) {
+function start(opening?: ReplicaHost['openReplica'], agentsNow = () => agents, hostsNow = hosts) {
   const replicas = new Replicas();
   const opened: unknown[] = [];
   const engine = {
@@ -63,7 +63,7 @@ function start(opening?: ReplicaHost['openReplica'], agentsNow = () => agents) {
   for (const name of hosts.keys()) replicas.attach(name, engine);
   const useHome = () => Promise.reject(new Error('no home here'));
   const turns = new HomeTurns({ useHome });
-  const parts = { replicas, turns, agents: agentsNow, hosts: () => hosts, onNotApplied: () => {} };
+  const parts = { replicas, turns, agents: agentsNow, hosts: () => hostsNow, onNotApplied: () => {} };
   return { workspaces: followWorkspaces(parts), opened, replicas };
 }
 
@@ -77,6 +77,12 @@ const shape = (name: string, known = agents.get(name)): GhostShape => {
     ...(following !== undefined && { following }),
   };
 };
+
+/** Of a command that looks for a place, with the folder that the agent has. */
+function shapeNow(known: ReadonlyMap<string, AgentConfig>): GhostShape {
+  const { kind, source } = known.get('coder')!.workspace!;
+  return { ...shape('coder', known.get('coder')), mounts: [{ kind, source, target: '/app' }] };
+}
 
 test.each([
   ['coder', 'sees', false],
@@ -93,6 +99,7 @@ test.each([
   expect(placed).toEqual({
     ...shape(name),
     mounts: [{ kind: 'bind', source, target: '/app', readOnly: true }],
+    ...(isReplica && { inReplica: expect.objectContaining({ host: on, agent: name }) }),
   });
   expect(opened).toEqual(isReplica ? [{ agent: name, home, limits, excludes: ['x'] }] : []);
   expect(workspaces.visit(hosts.get(on)!, name, 'id') !== undefined).toBe(isReplica);
@@ -187,10 +194,81 @@ test.each([
     expect(shapeKey(next)).not.toBe(shapeKey(asked));
     const placed = (async () => workspaces.placed('other', asked, never))();
     await expect(placed).rejects.toMatchObject({ code: 'workspace-unreachable' });
-    const visit = () => workspaces.visit(hosts.get('other')!, 'coder', 'id', asked);
-    expect(visit).toThrow('has another workspace in gateway.yaml');
     expect(opened).toEqual([]);
   }
+});
+
+test.each([
+  ['another folder', elsewhere({ kind: 'bind', source: '/srv/b' })],
+  ['another relay', changed({ relay: 's' })],
+  ['no workspace that is followed', changed({ workspace: { kind: 'bind', source: '/srv' } })],
+  ['hosts that see it', seenBy({ zone: 'b' })],
+])('A-585 P13: what was started before the agent had %s is of no use then', async (_what, other) => {
+  const zoned = host('other', { zone: 'b' });
+  for (const [before, after] of [
+    [agents, other],
+    [other, agents],
+  ] as const) {
+    let now = before;
+    const { workspaces } = start(undefined, () => now, new Map([['other', zoned]]));
+    const ghost = await workspaces.placed('other', shapeNow(before), never);
+    const visit = () => workspaces.visit(zoned, 'coder', 'id', ghost);
+    expect(visit).not.toThrow();
+    now = after;
+    expect(visit).toThrow('is in another place on other');
+  }
+});
+
+test('A-585 P13: what was started on a host before it had other labels is of no use then', async () => {
+  const labelled = new Map([['other', host('other', {})]]);
+  const { workspaces } = start(undefined, () => agents, labelled);
+  const visit = (ghost: GhostShape) => () => workspaces.visit(labelled.get('other')!, 'coder', 'id', ghost);
+  const first = await workspaces.placed('other', shape('coder'), never);
+  labelled.set('other', hosts.get('sees')!);
+  expect(visit(first)).toThrow('is in another place on sees');
+  const second = await workspaces.placed('other', shape('coder'), never);
+  expect(visit(second)()).toBeUndefined();
+  labelled.set('other', host('other', {}));
+  expect(visit(second)).toThrow('is in another place on other');
+  expect(visit(first)).not.toThrow();
+});
+
+test('A-585 P13: a host that gets another engine has another replica, and work in the former one stays there', async () => {
+  const { workspaces, replicas, opened } = start();
+  const other = hosts.get('other')!;
+  const former = await workspaces.placed('other', shape('coder'), never);
+  const [slot] = replicas.slots;
+  slot!.commands = 1;
+  const ended: string[] = [];
+  const openedOn: string[] = [];
+  const engineOf = (name: string) =>
+    ({
+      openReplica: () => {
+        openedOn.push(name);
+        const found = { bytes: 0, entries: 0, at: { epoch: 1n, seq: 1n } };
+        const session = { settle: () => Promise.reject(new Error('busy')), takeLate: () => ({ count: 0 }) };
+        const end = async () => void ended.push(name);
+        return Promise.resolve({ alive: () => true, found, folder: '/volumes/ws/base', session, end });
+      },
+    }) as unknown as ReplicaHost;
+  slot!.engine = engineOf('former');
+  replicas.attach('other', engineOf('next'));
+  replicas.detach('other', slot!.engine);
+  expect(() => workspaces.visit(other, 'coder', 'id', former)).toThrow('is in another place on other');
+  const next = await workspaces.placed('other', shape('coder'), never);
+  expect(() => workspaces.visit(other, 'coder', 'id', next)).not.toThrow();
+  expect([opened.length, openedOn]).toEqual([1, ['next']]);
+  // Its carrier was lost: the next one is where the work is.
+  slot!.opening = undefined;
+  await replicas.open(slot!, { limits, excludes: ['x'] }, never);
+  expect(openedOn).toEqual(['next', 'former']);
+  expect(ended).toEqual([]);
+  slot!.commands = 0;
+  await expect.poll(() => ended, { timeout: 5000 }).toEqual(['former']);
+  expect(replicas.slots).not.toContain(slot);
+  replicas.detach('other', replicas.engine('other')!);
+  await expect.poll(() => ended).toEqual(['former', 'next']);
+  expect([...replicas.hosts]).not.toContain('other');
 });
 
 test('12: limits, excludes and labels of the agent change no folder', () => {

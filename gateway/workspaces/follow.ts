@@ -1,7 +1,7 @@
 import type { HostConfig, SyncConfig } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
-import type { GhostShape } from '../ports/engine.ts';
+import type { Ghost, GhostShape } from '../ports/engine.ts';
 import { behindMs } from './behind.ts';
 import { ReplicaUnreachable } from './faults.ts';
 import { followingOf, homeNow, homeOf, keyOf } from './home-of.ts';
@@ -19,14 +19,14 @@ export interface Workspaces {
    */
   readonly placed: (host: string, shape: GhostShape, signal: AbortSignal) => GhostShape | Promise<GhostShape>;
   /**
-   * `undefined` if the host sees the agent's home by itself, or if the agent has no workspace. `shape`: of what the command
-   * is in, which may mount something else if the workspace is followed otherwise now: throws `workspace-unreachable` then.
+   * `undefined` if the host sees the agent's home by itself, or if the agent has no workspace. `ghost`: what the command is
+   * in. Throws `workspace-missing` if that mounts something else than the host has for the workspace now.
    */
   readonly visit: (
     host: Place,
     agent: string,
     execution: string,
-    shape?: Pick<GhostShape, 'agent' | 'following'>,
+    ghost?: Pick<Ghost, 'inReplica'>,
   ) => Visit | undefined;
   /**
    * Through it a command goes from before it has a place on a host until its workspace is there; `undefined` if no
@@ -69,10 +69,11 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
       const sync = syncOn(parts.hosts().get(host), shape.agent);
       return sync === undefined ? shape : inReplicaOn(host, shape, sync, parts, signal);
     },
-    visit: (host, agent, execution, shape) => {
-      if (shape !== undefined) holdTo(shape);
+    visit: (host, agent, execution, ghost) => {
       const home = syncOn(host, agent) && homeNow(parts.agents(), agent);
-      return home === undefined ? undefined : visitOf(parts, { agent, host: host.name, execution }, home);
+      const slot = home === undefined ? undefined : parts.replicas.slot(host.name, { agent, home });
+      if (ghost !== undefined && ghost.inReplica !== slot) throw otherFolder(agent, host.name);
+      return slot && visitOf(parts, { agent, host: host.name, execution }, slot);
     },
     gate: (agent) => {
       if (parts.agents().get(agent)?.workspace?.sync === undefined) return undefined;
@@ -110,7 +111,13 @@ async function inReplicaOn(
     .open(slot, carried, signal)
     .catch((error: unknown) => Promise.reject(stillOpening(turns.leftOut.blamed(slot, error), host)));
   const mounts = planned.map((mount) => ({ ...mount, kind: 'bind' as const, source: folder }));
-  return { ...shape, mounts };
+  return { ...shape, mounts, inReplica: slot };
+}
+
+/** Another host may have what is meant now. */
+function otherFolder(agent: string, host: string): ClawrdenError {
+  const text = `the workspace of agent ${agent} is in another place on ${host} than when the container was started`;
+  return new ClawrdenError('workspace-missing', text);
 }
 
 /** A start does not wait for a look at all of a large replica; that goes on, and another host may have it already. */

@@ -4,7 +4,7 @@ import { ReplicaUnreachable } from './faults.ts';
 import type { UseHome } from './homes.ts';
 import { LeftOut, type LeftOutTold } from './left-out.ts';
 import { Patience } from './patience.ts';
-import type { Slot } from './replicas.ts';
+import type { Slot } from './slot.ts';
 
 export interface HomeTurnsParts {
   readonly useHome: UseHome;

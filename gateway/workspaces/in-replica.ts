@@ -4,7 +4,8 @@ import type { SyncConfig } from '../../src/config/gateway-config.ts';
 import type { Replica } from '../ports/replica.ts';
 import { isUsable, ReplicaUnreachable } from './faults.ts';
 import type { HomeTurns } from './home-turns.ts';
-import type { Replicas, Slot } from './replicas.ts';
+import type { Replicas } from './replicas.ts';
+import type { Slot } from './slot.ts';
 
 export interface InReplicaParts {
   readonly replicas: Replicas;

@@ -1,5 +1,5 @@
 import { brokenRule, ReplicaUnreachable } from './faults.ts';
-import type { Slot } from './replicas.ts';
+import type { Slot } from './slot.ts';
 
 /** How long a host is left out: at first, and twice as long each time, up to the most. */
 const firstMs = 30_000;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { abortable } from '../../src/abort.ts';
 import type { AgentConfig, HostConfig } from '../../src/config/gateway-config.ts';
-import type { ClawrdenError } from '../../src/errors.ts';
+import { ClawrdenError } from '../../src/errors.ts';
 import { renderBytes } from '../../src/text/render-text.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Incidents } from '../control/incidents.ts';
@@ -17,7 +17,8 @@ import { createHomes, type Homes, type HomesOptions } from './homes.ts';
 import { keptPaths } from './kept-paths.ts';
 import type { LeftOutTold } from './left-out.ts';
 import { type OperateParts, operateWorkspaces } from './operate.ts';
-import { type OnKeptThere, Replicas, type Slot } from './replicas.ts';
+import { type OnKeptThere, Replicas } from './replicas.ts';
+import type { Slot } from './slot.ts';
 import { Retirement } from './retire.ts';
 import type { NotApplied } from './visit.ts';
 
@@ -113,7 +114,15 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
     onHost: (host, engine) => ({
       ...engine,
       joined: () => replicas.attach(host, engine),
-      placed: (shape, signal) => workspaces.placed(host, shape, signal),
+      placed: (shape, signal) => {
+        if (shape.mounts.length > 0 && replicas.engine(host) !== engine)
+          throw new ClawrdenError('no-host', `Docker host ${host} has another engine now`);
+        return workspaces.placed(host, shape, signal);
+      },
+      close: () => {
+        replicas.detach(host, engine);
+        engine.close();
+      },
     }),
     holdToAgents: () => {
       homes.holdToAgents();

@@ -20,7 +20,7 @@ import type { KeptChanges } from '../store/kept-changes.ts';
 import type { Homes } from './homes.ts';
 import type { InReplicaParts } from './in-replica.ts';
 import { keptPaths } from './kept-paths.ts';
-import type { Slot } from './replicas.ts';
+import type { Slot } from './slot.ts';
 import { busy, discardReplica, resetReplica } from './reset-replica.ts';
 import { bringToTrusted, trustHome } from './trust-home.ts';
 import { followed, useNow } from './use-now.ts';

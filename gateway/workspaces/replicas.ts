@@ -1,71 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { abortable, deadline } from '../../src/abort.ts';
 import type { CarrierSession } from '../../src/carrier-client/carrier-session.ts';
-import type { CarrierState, TakenLate, Version } from '../../src/carrier-client/carrier-state.ts';
+import type { CarrierState, TakenLate } from '../../src/carrier-client/carrier-state.ts';
 import { ClawrdenError } from '../../src/errors.ts';
-import { Gate } from '../../src/gate.ts';
-import type { Replica, ReplicaHost, ReplicaOf, ReplicaWish } from '../ports/replica.ts';
+import type { Replica, ReplicaHost, ReplicaOf } from '../ports/replica.ts';
 import { ReplicaUnreachable } from './faults.ts';
 import { keyOf, keyOn } from './home-of.ts';
-
-/** A session that mounts a replica. */
-export interface Holder {
-  /** Nothing in it works any more. Never rejects. */
-  readonly gone: Promise<unknown>;
-}
-
-/** The replica of one home on one host, as far as this gateway uses it. */
-export interface Slot extends ReplicaOf {
-  readonly host: string;
-  /** One exchange at a time. */
-  readonly turn: Gate;
-  /** Ends the exchange that is going on, and those that wait. */
-  cut: AbortController;
-  /** Its carrier, or what starts it. */
-  opening: Promise<Replica> | undefined;
-  /** What that carrier was told to carry. */
-  carried: Carried | undefined;
-  /** Commands that work in it now, or wait for their turn to bring it to where home is. */
-  commands: number;
-  /** Those of them that work in it. */
-  working: number;
-  /** Sessions in which commands worked, and left what may work on in it. */
-  readonly holders: Set<Holder>;
-  /** Changes in it that home did not take, since this gateway began. */
-  notTaken: number;
-  /** The id of its tree when what it had was last kept beside home. */
-  keptTree: string | undefined;
-  /** When it last could not go to make room, on the monotonic clock; absent if it may. */
-  stuckAt: number | undefined;
-  /**
-   * When a command or a ghost that starts last used it, on the monotonic clock, in milliseconds; 0: not since this gateway
-   * began.
-   */
-  usedAt: number;
-  /** When somebody last needed its carrier, for whatever reason; 0: not since this gateway began. */
-  openedAt: number;
-  /** Of its files, when somebody last looked; absent if nobody has since this gateway began. */
-  bytes: number | undefined;
-  /** How many they are, then. */
-  entries: number | undefined;
-  /** The version of home that it had then. */
-  at: Version | undefined;
-  /** It is being removed: who needs it waits, and makes another. */
-  removing: Promise<void> | undefined;
-}
-
-/** Something works in it, or is about to. */
-export function isInUse({ commands, holders }: Pick<Slot, 'commands' | 'holders'>): boolean {
-  return commands > 0 || holders.size > 0;
-}
+import { type Carried, isInUse, newSlot, type Slot } from './slot.ts';
 
 /** What is known of a home. */
 export type Home = Pick<CarrierState, 'version' | 'bytes' | 'entries'>;
 
 /** Called with what a replica's carrier took out of its tree for home's changes, and keeps: nobody else looks there. */
 export type OnKeptThere = (of: Pick<Slot, 'host' | 'agent'>, kept: TakenLate) => void;
-
-type Carried = Pick<ReplicaWish, 'limits' | 'excludes'>;
 
 function carriesSame(before: Carried | undefined, now: Carried): boolean {
   const { limits, excludes } = now;
@@ -76,11 +24,14 @@ function carriesSame(before: Carried | undefined, now: Carried): boolean {
 const openWithinMs = 30 * 60_000;
 /** A carrier that ends keeps what it finds in any case: only to hear of it may take so long. */
 const hearWithinMs = 2000;
+const leftLookMs = 1000;
 
 /** The replicas of all homes on all hosts, each with one carrier at most. */
 export class Replicas {
   readonly #engines = new Map<string, ReplicaHost>();
   readonly #slots = new Map<string, Slot>();
+  /** Of engines that are their host's no more: nothing new uses them. */
+  readonly #left = new Set<Slot>();
   readonly #losses = new Map<string, AbortController>();
   /** By `keyOf`, as they were at the last exchange. */
   readonly homes = new Map<string, Home>();
@@ -92,7 +43,24 @@ export class Replicas {
 
   /** From now on replicas on `host` are made by this engine. */
   attach(host: string, engine: ReplicaHost): void {
+    const before = this.#engines.get(host);
+    if (before !== undefined && before !== engine) this.detach(host, before);
     this.#engines.set(host, engine);
+    for (const slot of this.#slots.values()) if (slot.host === host) slot.engine ??= engine;
+  }
+
+  /**
+   * The host has this engine no more. What works there goes on with its replica and takes home what it wrote; its
+   * carriers end with the last of it.
+   */
+  detach(host: string, engine: ReplicaHost): void {
+    if (this.#engines.get(host) === engine) this.#engines.delete(host);
+    for (const [key, slot] of this.#slots) {
+      if (slot.host !== host || slot.engine !== engine) continue;
+      this.#slots.delete(key);
+      this.#left.add(slot);
+      void this.#endLeft(slot);
+    }
   }
 
   engine(host: string): ReplicaHost | undefined {
@@ -104,7 +72,7 @@ export class Replicas {
   }
 
   get slots(): readonly Slot[] {
-    return [...this.#slots.values()];
+    return [...this.#slots.values(), ...this.#left];
   }
 
   /** `undefined` if nothing here has used it. */
@@ -115,26 +83,7 @@ export class Replicas {
   slot(host: string, of: ReplicaOf): Slot {
     const known = this.known(host, of);
     if (known !== undefined) return known;
-    const { agent, home } = of;
-    const slot: Slot = {
-      ...{ host, agent, home },
-      turn: new Gate(() => 1),
-      cut: new AbortController(),
-      opening: undefined,
-      carried: undefined,
-      commands: 0,
-      working: 0,
-      holders: new Set(),
-      notTaken: 0,
-      keptTree: undefined,
-      stuckAt: undefined,
-      usedAt: 0,
-      openedAt: 0,
-      bytes: undefined,
-      entries: undefined,
-      at: undefined,
-      removing: undefined,
-    };
+    const slot = newSlot(host, of, this.#engines.get(host));
     this.#slots.set(keyOn(host, of), slot);
     return slot;
   }
@@ -189,7 +138,7 @@ export class Replicas {
 
   /** Several commands may wait for one start, so it does not end with any of them. */
   #start(slot: Slot, { limits, excludes }: Carried): Promise<Replica> {
-    const engine = this.#engines.get(slot.host);
+    const { engine } = slot;
     if (engine === undefined) throw new ClawrdenError('no-host', `Docker host ${slot.host} is gone`);
     const { host, agent, home } = slot;
     const late = () => new ReplicaUnreachable(`the replica on ${host} was not ready in 30 minutes`);
@@ -263,6 +212,12 @@ export class Replicas {
     if (kept.count > 0) this.#onKeptThere(slot, kept);
   }
 
+  async #endLeft(slot: Slot): Promise<void> {
+    while (isInUse(slot) || slot.turn.load > 0) await sleep(leftLookMs, undefined, { ref: false });
+    await this.close(slot);
+    this.#left.delete(slot);
+  }
+
   /** A process may have written there since the last exchange. */
   async #hearOut(slot: Slot, { session }: Replica): Promise<void> {
     try {
@@ -277,7 +232,7 @@ export class Replicas {
   async remove(slot: Slot): Promise<void> {
     const removing = taken(slot)
       .then((replica) => replica?.end().catch(() => {}))
-      .then(() => this.#engines.get(slot.host)?.removeReplica(slot));
+      .then(() => slot.engine?.removeReplica(slot));
     const ended = removing.then(
       () => {},
       () => {},

@@ -6,7 +6,7 @@ import { toWorkspaceError } from './faults.ts';
 import type { Homes } from './homes.ts';
 import { type InReplicaParts, inReplica } from './in-replica.ts';
 import { type KeepWish, keepLate, type Late } from './keep-late.ts';
-import type { Slot } from './replicas.ts';
+import type { Slot } from './slot.ts';
 import { refusalOf, soon } from './use-now.ts';
 
 export interface ResetParts extends InReplicaParts {

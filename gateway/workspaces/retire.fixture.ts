@@ -3,7 +3,8 @@ import { vi } from 'vitest';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { Replica, ReplicaHost, ReplicaOf } from '../ports/replica.ts';
 import { homeOf, keyOf } from './home-of.ts';
-import { Replicas, type Slot } from './replicas.ts';
+import { Replicas } from './replicas.ts';
+import type { Slot } from './slot.ts';
 import { Retirement } from './retire.ts';
 
 export const hour = 3_600_000;

@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { ReplicaOf } from '../ports/replica.ts';
 import { keyOf, syncOf } from './home-of.ts';
-import { isInUse, type Replicas, type Slot } from './replicas.ts';
+import type { Replicas } from './replicas.ts';
+import { isInUse, type Slot } from './slot.ts';
 
 export interface RetireParts {
   readonly replicas: Replicas;

@@ -10,7 +10,7 @@ import type { Applied } from '../../src/carrier-client/exchange-frames.ts';
 import type { SyncConfig } from '../../src/config/gateway-config.ts';
 import type { Replica } from '../ports/replica.ts';
 import { keepLate, type Late } from './keep-late.ts';
-import type { Slot } from './replicas.ts';
+import type { Slot } from './slot.ts';
 
 export type Brought = Awaited<ReturnType<typeof bringHome>>;
 

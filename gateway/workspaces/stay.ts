@@ -1,5 +1,5 @@
 import { ClawrdenError } from '../../src/errors.ts';
-import type { Holder, Slot } from './replicas.ts';
+import type { Holder, Slot } from './slot.ts';
 
 /** One command in a replica. Until its end, nothing ends the replica's carrier for rest or removes the replica. */
 export class Stay {

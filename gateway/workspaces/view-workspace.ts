@@ -6,7 +6,8 @@ import type { Replica, ReplicaOf } from '../ports/replica.ts';
 import type { HomeView, ReplicaView, WorkspaceView } from '../ports/workspace-view.ts';
 import { keyOf } from './home-of.ts';
 import type { Homes } from './homes.ts';
-import type { Replicas, Slot } from './replicas.ts';
+import type { Replicas } from './replicas.ts';
+import type { Slot } from './slot.ts';
 import { refusalOf, useNow } from './use-now.ts';
 
 /** Two people who look at the same time do not wait for each other long. */

@@ -10,7 +10,7 @@ import { ReplicaUnreachable, toWorkspaceError } from './faults.ts';
 import { syncOf } from './home-of.ts';
 import { type InReplicaParts, inReplica } from './in-replica.ts';
 import type { Late } from './keep-late.ts';
-import type { Holder, Slot } from './replicas.ts';
+import type { Holder, Slot } from './slot.ts';
 import { type Brought, settle } from './settle.ts';
 import { SlowHost } from './slow-host.ts';
 import { Stay } from './stay.ts';
@@ -79,9 +79,8 @@ interface Scene {
   readonly slot: Slot;
 }
 
-/** `home`: the one that the agent had when the command began. */
-export function visitOf(parts: VisitParts, of: Visitor, home: string): Visit {
-  const slot = parts.replicas.slot(of.host, { agent: of.agent, home });
+/** `slot`: of the home that the agent has when the command begins. */
+export function visitOf(parts: VisitParts, of: Visitor, slot: Slot): Visit {
   const scene: Scene = { parts, of, slot };
   const stay = new Stay(slot);
   const applied = (found: Applied) => tellRefused(scene, found);

@@ -51,8 +51,11 @@ async function attempt(
   const name = `clawrden-${given}${purpose.executionId ?? randomBytes(6).toString('hex')}`;
   const Labels = containerLabels(source.gatewayId, labelled, Date.now());
   const create = () => createContainer(source.docker, name, { ...body, Labels });
-  const begin = async (container: Docker.Container) =>
-    ghostOf(source, container, await startInit(container, signal), body.User ?? '');
+  const { inReplica } = shape;
+  const begin = async (container: Docker.Container) => ({
+    ...ghostOf(source, container, await startInit(container, signal), body.User ?? ''),
+    ...(inReplica !== undefined && { inReplica }),
+  });
   return startContainer(source, name, create, begin, signal);
 }
 

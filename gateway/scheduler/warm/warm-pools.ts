@@ -26,10 +26,14 @@ export interface WarmPool extends WarmShape {
   restMs: number;
   /** The workspace of its agent is looked at on a host; no other ghost is begun meanwhile. */
   placing: boolean;
+  /** None there before that time, by the host's name. */
+  readonly notOn: Map<string, number>;
 }
 
 /** The init of a waiting ghost ends itself after 10 min. */
 const retiredAtMs = 8 * 60_000;
+/** What was ended on a host is not begun there again at once: its workspace had to go, for example. */
+const leftForMs = 10 * 60_000;
 /** A replacement starts when its host has run no command for this long. */
 const quietMs = 200;
 const maxPools = 64;
@@ -67,6 +71,17 @@ export class WarmPools {
     for (const [key, { shape }] of this.#pools) if (agents.has(shape.agent)) this.#pools.delete(key);
   }
 
+  /** Ghosts of this agent that wait on the host are the caller's to end; for 10 minutes none is started ahead there. */
+  leave(agent: string, host: DockerHost, now: number): Ghost[] {
+    const own = new Set<string>();
+    for (const { shape, key, notOn } of this.#pools.values()) {
+      if (shape.agent !== agent) continue;
+      own.add(key);
+      notOn.set(host.name, now + leftForMs);
+    }
+    return host.warm.take((key) => own.has(key));
+  }
+
   /** Pools that lack ghosts and may start one now, with the number; those in gateway.yaml come first. */
   lacking(now: number): { readonly pool: WarmPool; readonly missing: number }[] {
     const all = [...this.#pools.values()].map((pool) => ({ pool, missing: this.#missing(pool, now) }));
@@ -78,7 +93,7 @@ export class WarmPools {
   hostFor(pool: WarmPool, now: number): DockerHost | undefined {
     let best: DockerHost | undefined;
     for (const host of this.#hosts) {
-      if (!maySpare(host, now) || !mayWait(host, pool)) continue;
+      if (!maySpare(host, now) || !mayWait(host, pool) || now < (pool.notOn.get(host.name) ?? 0)) continue;
       if (host.warm.size >= host.config.warm && !this.#hasSpare(host, pool)) continue;
       if (best === undefined || host.warm.count(pool.key) < best.warm.count(pool.key)) best = host;
     }
@@ -122,7 +137,8 @@ export class WarmPools {
       const unwished = [...this.#pools.values()].find(({ wished }) => wished === 0);
       if (unwished !== undefined) this.#pools.delete(unwished.key);
     }
-    const pool = { ...shape, wished: 0, demand: new Demand(), restsUntil: 0, restMs: 0, placing: false };
+    const rests = { restsUntil: 0, restMs: 0, placing: false, notOn: new Map<string, number>() };
+    const pool = { ...shape, wished: 0, demand: new Demand(), ...rests };
     this.#pools.set(shape.key, pool);
     return pool;
   }

@@ -57,6 +57,31 @@ test('what is wished for is kept, spread over the hosts, and replaced when it is
   expect(counts(one.key).reduce((sum, count) => sum + count)).toBe(5);
 });
 
+test('A-586: what an agent has waiting on other hosts stays if its workspace goes on one, and is kept without that one', async () => {
+  const { warmer, counts } = await setUp([{}, {}]);
+  warmer.wish([
+    { ...one, size: 4 },
+    { ...two, size: 2 },
+  ]);
+  await vi.advanceTimersByTimeAsync(3000);
+  expect([counts(one.key), counts(two.key)]).toEqual([
+    [2, 2],
+    [1, 1],
+  ]);
+  warmer.leave('one', 'h0');
+  expect([counts(one.key), counts(two.key)]).toEqual([
+    [0, 2],
+    [1, 1],
+  ]);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect([counts(one.key), counts(two.key)]).toEqual([
+    [0, 4],
+    [1, 1],
+  ]);
+  await vi.advanceTimersByTimeAsync(20 * 60_000);
+  expect(counts(one.key)[0]).toBeGreaterThan(0);
+});
+
 test('what is asked for is kept ready as often as it came in its busiest second, and for two minutes', async () => {
   const { warmer, counts } = await setUp([{}]);
   for (let i = 0; i < 3; i++) warmer.asked(one);

@@ -16,6 +16,8 @@ export interface Warmer {
   readonly wish: (wishes: readonly WarmWish[]) => void;
   /** Forgets what was asked for so far, of these agents or of all. */
   readonly forget: (agents?: ReadonlySet<string>) => void;
+  /** Ends the agent's waiting ghosts on this host, and starts none there for 10 minutes. */
+  readonly leave: (agent: string, host: string) => void;
   /** Checks soon whether to start a ghost; otherwise it checks every second. */
   readonly poke: () => void;
   /** Ends the waiting ghosts, and starts no more. */
@@ -45,6 +47,12 @@ export function createWarmer(scheduler: Scheduler, startTimeoutMs: number, log: 
     forget: (agents) => {
       if (agents === undefined) pools.clear();
       else pools.forget(agents);
+      schedule(pokedMs);
+    },
+    leave: (agent, name) => {
+      for (const host of scheduler.hosts)
+        if (host.name === name)
+          for (const ghost of pools.leave(agent, host, performance.now())) void host.release(ghost);
       schedule(pokedMs);
     },
     poke: () => {
