@@ -222,9 +222,11 @@ export class Replicas {
   async #hearOut(slot: Slot, { session }: Replica): Promise<void> {
     try {
       await abortable(session.settle(), AbortSignal.timeout(hearWithinMs));
-      this.tellKept(slot, session);
     } catch {
-      // It does not answer, or is being asked: who asks it hears.
+      // It does not answer in time, or is being asked: who asks it hears.
+    } finally {
+      // What its start told is told once.
+      this.tellKept(slot, session);
     }
   }
 

@@ -49,9 +49,11 @@ static void move_all(struct carrier *carrier)
         else if (op->verdict == DO_REPLACE)
             move_out_of_way(carrier, op);
     }
-    for (uint32_t number = receiving->count; number > 0; number--)
+    for (uint32_t number = receiving->count; number > 0; number--) {
+        goes_on(carrier);
         if (receiving->ops[number - 1].verdict == DO_EMPTY)
             move_empty(carrier, &receiving->ops[number - 1]);
+    }
     for (uint32_t number = 0; number < receiving->count; number++) {
         struct op *op = &receiving->ops[number];
         goes_on(carrier);
@@ -61,6 +63,7 @@ static void move_all(struct carrier *carrier)
     /* Now that no name is left that will be another file: all names of one have one mtime. */
     for (uint32_t number = 0; number < receiving->count; number++) {
         struct op *op = &receiving->ops[number];
+        goes_on(carrier);
         if (op->verdict == DO_META && op->wanted.type != TYPE_FOLDER)
             move_meta(carrier, op);
     }

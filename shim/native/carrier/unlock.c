@@ -6,6 +6,7 @@
 
 #include "beneath.h"
 #include "exchange.h"
+#include "goes-on.h"
 
 enum { OWNERS = 0700 };
 
@@ -46,6 +47,7 @@ static void with_all_locked(struct carrier *carrier, change_mode *change)
         return;
     for (uint32_t number = 0; number < carrier->receiving->count; number++) {
         const struct op *op = &carrier->receiving->ops[number];
+        goes_on(carrier);
         if (op->verdict == DO_NOTHING || op->path[0] == 0)
             continue;
         const char *slash = strrchr(op->path, '/');

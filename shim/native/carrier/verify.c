@@ -158,6 +158,7 @@ static void name_all_living(struct carrier *carrier)
     for (uint32_t number = 0; number < receiving->count; number++) {
         struct op *op = &receiving->ops[number];
         bool wanted = op->verdict == DO_MAKE || op->verdict == DO_REPLACE || op->verdict == IN_CONFLICT;
+        goes_on(carrier);
         if (op->kind == CHANGE_LINK && wanted && !op->staged && !comes(op_at(carrier, op->target)))
             name_living(carrier, op);
     }
@@ -169,6 +170,7 @@ static void name_again(struct carrier *carrier)
     struct receiving *receiving = carrier->receiving;
     for (uint32_t number = 0; number < receiving->count; number++) {
         struct op *op = &receiving->ops[number];
+        goes_on(carrier);
         if (op->kind == CHANGE_LINK && !op->staged && (op->verdict == DO_MAKE || op->verdict == DO_REPLACE))
             stage_other_name(carrier, op);
     }
@@ -190,6 +192,7 @@ static void leave_incomplete(struct carrier *carrier)
         struct op *op = &receiving->ops[number];
         bool makes = op->verdict == DO_MAKE || op->verdict == DO_REPLACE;
         bool keeps = receiving->keep_only && op->verdict == IN_CONFLICT && op->kind == CHANGE_PUT && op->wanted.type == TYPE_FILE;
+        goes_on(carrier);
         if ((!makes && !keeps) || is_whole(carrier, op))
             continue;
         op->verdict = IS_UNSTABLE;
