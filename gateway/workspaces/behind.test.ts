@@ -10,6 +10,7 @@ const slot = (change: Partial<Slot>): Slot => ({
     host: 'build-1',
     agent: 'coder',
     home: 'h',
+    engine: undefined,
     opening: undefined,
     commands: 0,
     usedAt: 0,

@@ -1,8 +1,8 @@
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { KeptSet } from '../ports/workspace-view.ts';
 import { keptPaths } from './kept-paths.ts';
-import type { Slot } from './slot.ts';
 import { type ResetParts, resetReplica } from './reset-replica.ts';
+import type { Slot } from './slot.ts';
 import { followed } from './use-now.ts';
 
 export interface EvictParts extends ResetParts {

@@ -18,8 +18,8 @@ import { keptPaths } from './kept-paths.ts';
 import type { LeftOutTold } from './left-out.ts';
 import { type OperateParts, operateWorkspaces } from './operate.ts';
 import { type OnKeptThere, Replicas } from './replicas.ts';
-import type { Slot } from './slot.ts';
 import { Retirement } from './retire.ts';
+import type { Slot } from './slot.ts';
 import type { NotApplied } from './visit.ts';
 
 export interface OpenWorkspacesParts {

@@ -4,8 +4,8 @@ import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { Replica, ReplicaHost, ReplicaOf } from '../ports/replica.ts';
 import { homeOf, keyOf } from './home-of.ts';
 import { Replicas } from './replicas.ts';
-import type { Slot } from './slot.ts';
 import { Retirement } from './retire.ts';
+import type { Slot } from './slot.ts';
 
 export const hour = 3_600_000;
 export const limits = { entries: 10, bytes: 10, file: 10, depth: 10 };
@@ -33,7 +33,8 @@ export function engine(bytes: Readonly<Record<string, number>>) {
       there.set(keyOf({ agent: name, home }), { agent: name, home });
       const found = { bytes: bytes[name] ?? 1, at: { epoch: 1n, seq: 1n } };
       const end = async () => void ended.push(name);
-      return Promise.resolve({ alive: () => true, found, end } as unknown as Replica);
+      const session = { settle: () => Promise.resolve(), takeLate: () => ({ count: 0, files: [] }) };
+      return Promise.resolve({ alive: () => true, found, end, session } as unknown as Replica);
     },
     replicas: () => Promise.resolve([...there.values()]),
     removeReplica: (gone) => {

@@ -10,8 +10,8 @@ import { ReplicaUnreachable, toWorkspaceError } from './faults.ts';
 import { syncOf } from './home-of.ts';
 import { type InReplicaParts, inReplica } from './in-replica.ts';
 import type { Late } from './keep-late.ts';
-import type { Holder, Slot } from './slot.ts';
 import { type Brought, settle } from './settle.ts';
+import type { Holder, Slot } from './slot.ts';
 import { SlowHost } from './slow-host.ts';
 import { Stay } from './stay.ts';
 

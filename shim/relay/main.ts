@@ -149,7 +149,13 @@ function openAgents(
 ): Promise<AgentSet> {
   const { log } = parts;
   const files = { shim: nativeFile('clawrden-shim'), init: nativeFile('clawrden-init') };
-  const shared = { ...parts, files, limits: config.limits, turn: createParseTurns(), callTurns: createCallTurns() };
+  const shared = {
+    ...parts,
+    files,
+    limits: config.limits,
+    turn: createParseTurns(),
+    callTurns: createCallTurns(),
+  };
   return openAgentSet({
     config,
     serve: (places) => createServedAgent(places, { ...shared, ...clientLog(log) }),

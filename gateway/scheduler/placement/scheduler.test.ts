@@ -9,12 +9,13 @@ import { type Lease, Scheduler } from './scheduler.ts';
 
 const facts: ImageFacts = { id: 'sha256:1', env: [], envHash: 'none', volumes: [] };
 
-/** An engine that has one image and starts nothing: placement asks it for no more. */
+/** An engine that has one image, also as node:24, and starts nothing: placement asks it for no more. */
 function engineWith(image: string): Engine {
   const refuse = () => Promise.reject(new Error('placement starts nothing'));
   return {
     startGhost: refuse,
-    inspectImage: (reference) => Promise.resolve(reference === image ? facts : undefined),
+    inspectImage: (reference) =>
+      Promise.resolve(reference === image || reference === 'node:24' ? { ...facts, id: image } : undefined),
     pullImage: refuse,
     ping: () => Promise.resolve(),
     removeStrays: () => Promise.resolve(0),

@@ -111,14 +111,14 @@ export function findOtherLine(reading: {
 const packageManagers = ['npm', 'pnpm', 'yarn', 'corepack'];
 
 /** How npm tells that it is a folder or a file: by its beginning or its end. */
-const isOfDisk = /(?:^|@)\.|\.(?:tgz|tar(?:\.gz)?)(?:@|$)/i;
+const isOfDisk = /(?:^|@)\.|\.(?:tgz|tar(?:\.gz)?)(?:@|$)/;
 
 /**
  * Not an alias, an address, a repository, a folder or a file, whose program has a name that does not stand there; and
  * not of a package manager's scope.
  */
 function isPlainPackage(word: string): boolean {
-  if (isOfDisk.test(word)) return false;
+  if (isOfDisk.test(smallLetters(word))) return false;
   const [, scope] = /^(?:@([\w.~-]+)\/)?[\w.~-]+(?:@[^:/\\@]*)?$/.exec(word) ?? ['', undefined];
   return scope === undefined
     ? !/[:/\\]/.test(word)
