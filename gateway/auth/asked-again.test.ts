@@ -91,6 +91,19 @@ test('A-524 P25: a used token has the same answer again for the same key, record
   await gateway.close();
 });
 
+test('A-584: an answer that the audit has not counts for none', async () => {
+  const gateway = await start();
+  const token = await gateway.token();
+  gateway.disk.isFull = true;
+  for (let count = 0; count < 12; count += 1)
+    await expect(gateway.enroll(token, request, 'here')).rejects.toMatchObject({ code: 'audit-unwritable' });
+  gateway.disk.isFull = false;
+  for (let count = 0; count < 10; count += 1)
+    expect(await gateway.enroll(token, request, 'here')).toHaveProperty('value');
+  expect(await gateway.enroll(token, request, 'here')).toEqual(usedBefore);
+  await gateway.close();
+});
+
 test('A-524: so it has after a restart, and after the audit could not be written', async () => {
   const first = await start();
   const token = await first.token();

@@ -85,20 +85,6 @@ test('a token turns a request into a certificate for its relay, once', async () 
   });
 });
 
-test('A-584: an answer that the audit has not counts for none', async () => {
-  const gateway = await enrolment();
-  const token = await newToken(gateway);
-  gateway.disk.isFull = true;
-  for (let count = 0; count < 12; count += 1)
-    await expect(gateway.enroll(token, request, '192.0.2.1:4000')).rejects.toThrow('no room');
-  gateway.disk.isFull = false;
-  for (let count = 0; count < 10; count += 1)
-    expect(await gateway.enroll(token, request, '192.0.2.1:4000')).toHaveProperty('value');
-  expect(await gateway.enroll(token, request, '192.0.2.1:4000')).toEqual({
-    refused: 'the token was used before',
-  });
-});
-
 test('a code turns a request into a certificate for its person, once, and no longer than the person is known', async () => {
   const gateway = await enrolment();
   const until = Date.now() + 5 * 86_400_000;

@@ -111,19 +111,7 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
   return {
     ...workspaces,
     ...{ homes, lost: (host, error) => replicas.lose(host, error) },
-    onHost: (host, engine) => ({
-      ...engine,
-      joined: () => replicas.attach(host, engine),
-      placed: (shape, signal) => {
-        if (shape.mounts.length > 0 && replicas.engine(host) !== engine)
-          throw new ClawrdenError('no-host', `Docker host ${host} has another engine now`);
-        return workspaces.placed(host, shape, signal);
-      },
-      close: () => {
-        replicas.detach(host, engine);
-        engine.close();
-      },
-    }),
+    onHost: (host, engine) => withReplicas(host, engine, replicas, workspaces.placed),
     holdToAgents: () => {
       homes.holdToAgents();
       void retirement?.endIdle();
@@ -140,6 +128,28 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
       closing.abort(new Error('the gateway stops'));
       const ended = endAll(replicas, retirement);
       await abortable(ended, AbortSignal.timeout(closeWithinMs)).catch(() => log.warn(cutText));
+    },
+  };
+}
+
+/** Replicas on the host are the engine's from when it joins until it is closed. */
+function withReplicas(
+  host: string,
+  engine: Engine & ReplicaHost,
+  replicas: Replicas,
+  placed: Workspaces['placed'],
+): Engine {
+  return {
+    ...engine,
+    joined: () => replicas.attach(host, engine),
+    placed: (shape, signal) => {
+      if (shape.mounts.length > 0 && replicas.engine(host) !== engine)
+        throw new ClawrdenError('no-host', `Docker host ${host} has another engine now`);
+      return placed(host, shape, signal);
+    },
+    close: () => {
+      replicas.detach(host, engine);
+      engine.close();
     },
   };
 }

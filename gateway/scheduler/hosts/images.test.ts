@@ -2,41 +2,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { ClawrdenError } from '../../../src/errors.ts';
 import { mayTake, whyNone } from '../placement/candidates.ts';
 import { Scheduler } from '../placement/scheduler.ts';
-import { shapeKey } from '../warm/ghost-shape.ts';
-import { type GhostlyEngine, ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
-import { DockerHost } from './docker-host.ts';
+import { ghostlyEngine } from '../warm/waiting-ghost.fixture.ts';
+import { hostOver, hostWith, reference, requestFor, signal } from './image-host.fixture.ts';
 import { createImagePulls } from './image-pulls.ts';
 import { resolveImage } from './images.ts';
-
-const id = `sha256:${'a'.repeat(64)}`;
-const reference = 'node:24';
-const { signal } = new AbortController();
-
-/** A host whose engine has the image, with this environment. */
-function hostWith(name: string, envHash: string, labels: Readonly<Record<string, string>> = {}): DockerHost {
-  return hostOver(ghostlyEngine(name), name, envHash, labels);
-}
-
-function hostOver(
-  engine: GhostlyEngine,
-  name: string,
-  envHash: string,
-  labels: Readonly<Record<string, string>> = {},
-): DockerHost {
-  engine.inspectImage = async () => ({ id, env: [`FROM=${name}`], envHash, volumes: [] });
-  const config = { name, engine: 'unix:///none', labels, slots: 8, warm: 0, starts: 3 };
-  const host = new DockerHost(config, engine);
-  host.answered();
-  return host;
-}
-
-function requestFor(envHash: string | undefined) {
-  const shape = {
-    ...{ agent: 'coder', image: { reference, id, ...(envHash && { envHash }) }, mounts: [], network: 'none' },
-    ...{ uid: 1, gid: 1, memoryBytes: 1, cpus: 1, pids: 1 },
-  };
-  return { shape, key: shapeKey(shape), labels: {}, avoid: new Map() };
-}
 
 test('A-370: what a host says of an image runs only on hosts that say the same of it', async () => {
   const [liar, honest, third] = [hostWith('a', 'lie'), hostWith('b', 'true'), hostWith('c', 'true')];
@@ -71,55 +40,6 @@ test('A-370: a host says nothing of an image for a command that may not run ther
   // If none may take it now, one that is up still says what is meant.
   honest.drain();
   expect((await resolveImage(hosts, reference, zoned, signal)).envHash).toBe('lie');
-});
-
-/** Says these ids of these references, and of each id that it has it. */
-function hostThatSays(name: string, meanings: Record<string, string>): DockerHost {
-  const engine = ghostlyEngine(name);
-  const host = hostOver(engine, name, 'true');
-  engine.inspectImage = async (asked) => {
-    const found = meanings[asked] ?? (Object.values(meanings).includes(asked) ? asked : undefined);
-    return found === undefined ? undefined : { id: found, env: [], envHash: 'true', volumes: [] };
-  };
-  return host;
-}
-
-test('A-582: what a host says that a tag means runs only on hosts whose tag means it, or meant it before', async () => {
-  const other = `sha256:${'b'.repeat(64)}`;
-  const meanings = { [reference]: id, 'debug:1': other };
-  const [liar, honest] = [hostThatSays('a', { [reference]: other }), hostThatSays('b', meanings)];
-  const unnamed = hostThatSays('c', { 'debug:1': other });
-  const hosts = [liar, honest, unnamed];
-  const plan = (imageId: string) => {
-    const { shape, ...rest } = requestFor('true');
-    return { ...rest, shape: { ...shape, image: { ...shape.image, id: imageId } } };
-  };
-  const takers = async (imageId: string) => {
-    const learned = await Promise.all(hosts.map(({ images }) => images.learn(plan(imageId).shape.image)));
-    expect(hosts.map((host) => mayTake(host, plan(imageId)))).toEqual(learned);
-    return learned;
-  };
-  expect((await resolveImage(hosts, reference, {}, signal)).id).toBe(other);
-  expect(await takers(other)).toEqual([true, false, false]);
-  expect(await takers(id)).toEqual([false, true, false]);
-  // The tag moves: what was planned before runs where the content still is.
-  Object.assign(meanings, { [reference]: other, 'former:1': id });
-  await honest.images.refresh();
-  expect(await takers(id)).toEqual([false, true, false]);
-  expect(await takers(other)).toEqual([true, true, false]);
-});
-
-test('A-582: a host whose starts have just failed is asked behind the others what a tag means', async () => {
-  const [failing, sound] = [hostWith('a', 'lie'), hostWith('b', 'true')];
-  const hosts = [failing, sound];
-  const meaning = async () => (await resolveImage(hosts, reference, {}, signal)).envHash;
-  expect(await meaning()).toBe('lie');
-  failing.starts.failed('no space left on device');
-  expect(await meaning()).toBe('true');
-  sound.blame('its init broke the protocol');
-  expect(await meaning()).toBe('lie');
-  failing.starts.succeeded(100);
-  expect(await meaning()).toBe('lie');
 });
 
 test('A-393: a host that does not answer about an image is asked last, and no canceled command waits for it', async () => {

@@ -120,6 +120,7 @@ describe('A-77 P7: lines that do the work of another sub-command', () => {
     ['tag', 'git pull --tags . a:refs/tags/b'],
     ['branch', 'git push ../x a:b'],
     ['branch', 'git switch x'],
+    ['branch', 'git switch -- x'],
     ['config', 'git svn init x'],
     ['output', 'terraform apply -auto-approve'],
     ['output', 'terraform plan'],
