@@ -72,6 +72,7 @@ async function carryOut(parts: ExecuteParts, received: Received): Promise<Outcom
   const shown = await inspected(judged, execution, parts);
   const permit = await authorize(shown, execution, parts.authorizing);
   const run = await lease(parts, permit, execution);
+  hold(permit, execution);
   return run();
 }
 
@@ -165,6 +166,12 @@ function lease(
   return executors[plan.strategy](permit, execution);
 }
 
+/** A place may have been waited for. The run gives it back, and runs nothing if it is stopped by then. */
+function hold({ lapsed }: Permit, execution: Execution): void {
+  const refusal = lapsed();
+  if (refusal !== undefined) execution.stop(refusal);
+}
+
 /** A question that was restored has not heard of it. A breaker that refuses new work lets go on what was judged. */
 function stopOf(halt: ClawrdenError | undefined): ClawrdenError | undefined {
   return halt?.code === 'breaker-open' ? undefined : halt;
@@ -210,6 +217,7 @@ export function continueAsked(
   return conclude(parts, execution, async () => {
     const permit = await awaitVerdict(asked, sealed, execution, parts.authorizing);
     const run = await lease(parts, permit, execution);
+    hold(permit, execution);
     return run();
   });
 }

@@ -24,14 +24,19 @@ export class Permit {
   readonly sealed: SealedPlan;
   /** The person who approved it; empty if the policy allowed it. */
   readonly approver: string;
+  /** Why it counts no more, for example because its approver may approve nothing now; `undefined` if it does. */
+  readonly lapsed: () => ClawrdenError | undefined;
 
-  constructor(key: symbol, sealed: SealedPlan, approver: string) {
+  constructor(key: symbol, sealed: SealedPlan, approver: string, lapsed: Permit['lapsed']) {
     if (key !== maker) throw new TypeError('only authorize() makes a Permit');
     this.sealed = sealed;
     this.approver = approver;
+    this.lapsed = lapsed;
     Object.freeze(this);
   }
 }
+
+const always = () => undefined;
 
 export interface AuthorizeParts {
   readonly approvals: Approvals;
@@ -56,13 +61,14 @@ export async function authorize(
 ): Promise<Permit> {
   const { decision, sealed, refusal } = judged;
   if (refusal !== undefined || decision.action === 'deny') throw refusal ?? denialOf(decision);
-  if (decision.action === 'allow') return new Permit(maker, sealed, '');
+  if (decision.action === 'allow') return new Permit(maker, sealed, '', always);
   checkSize(sealed);
-  const grant = await coveringGrant(decision, sealed, execution.record.caller, parts);
-  if (grant !== undefined) {
+  const covering = await coveringGrant(decision, sealed, execution.record.caller, parts);
+  if (covering !== undefined) {
+    const { grant, lapsed } = covering;
     const by = joinNames(grant.by);
     execution.coveredBy(grant.id, by);
-    return new Permit(maker, sealed, by);
+    return new Permit(maker, sealed, by, lapsed);
   }
   return awaitVerdict(await ask(decision, sealed, execution, parts), sealed, execution, parts);
 }
@@ -91,11 +97,13 @@ export async function awaitVerdict(
   const now = parts.decideAgain({ ...sealed.plan, cwd: execution.record.cwd });
   if (now.action === 'deny')
     throw new ClawrdenError('policy-changed', `the policy denies it now: ${denialText(now)}`);
-  checkConsent(now, answer, execution.record, parts);
+  const lapsed = () => whyNoConsent(now, answer, execution.record, parts);
+  const refusal = lapsed();
+  if (refusal !== undefined) throw refusal;
   // A gateway that ends leaves what waits for a person to the next one, and this one's start is used from here on.
   execution.queued();
   await asked.use();
-  return new Permit(maker, sealed, answer.by);
+  return new Permit(maker, sealed, answer.by, lapsed);
 }
 
 function checkSize({ canonical }: SealedPlan): void {
@@ -105,38 +113,48 @@ function checkSize({ canonical }: SealedPlan): void {
   throw new ClawrdenError('plan-too-large', text);
 }
 
+interface Covering extends Pick<Permit, 'lapsed'> {
+  readonly grant: Grant;
+}
+
 /** Checks the plan again: a grant may be older than the rule against it. Its givers must be enough for who asks now. */
 async function coveringGrant(
   { consent = oneApprover }: Decision,
   { plan: { agent }, plan, hash }: SealedPlan,
   caller: string,
   { grants, approvers }: AuthorizeParts,
-): Promise<Grant | undefined> {
+): Promise<Covering | undefined> {
   const held = () => grants.of(agent, hash, deedHash(plan));
   if (whyNoGrant(plan) !== '' || held().length === 0) return undefined;
   await approvers.freshen?.(held().flatMap(({ by }) => by));
   const said = (by: readonly string[]) => by.map((name) => ({ by: name }));
-  return held().find(({ by }) => suffices(said(by), { consent, caller, agent }, approvers));
+  const counts = ({ by }: Grant) => suffices(said(by), { consent, caller, agent }, approvers);
+  const grant = held().find(counts);
+  if (grant === undefined) return undefined;
+  const text = `the yes of ${joinNames(grant.by)} for a while does not count any more`;
+  // What it covered in its time may wait beyond it.
+  const isThere = () => held().some(({ id }) => id === grant.id) || grant.until <= Date.now();
+  const lapsed = () =>
+    isThere() && counts(grant) ? undefined : new ClawrdenError('policy-changed', text);
+  return { grant, lapsed };
 }
 
 /**
  * Since the question the policy may have changed, and need others, more of them, or another door. Since the yes its
  * givers may have lost the right to give it.
  */
-function checkConsent(
+function whyNoConsent(
   { action, consent = oneApprover }: Decision,
   { by, via, givers }: Verdict,
   { agent, caller }: Execution['record'],
   { approvers }: AuthorizeParts,
-): void {
-  if (action === 'allow') return;
+): ClawrdenError | undefined {
+  if (action === 'allow') return undefined;
   const said = givers ?? namesIn(by).map((name) => ({ by: name }));
   const isDoor = doorsOfVia(via).every((door) => doorsOf(consent).includes(door));
-  if (isDoor && suffices(said, { consent, caller, agent }, approvers)) return;
-  throw new ClawrdenError(
-    'policy-changed',
-    `the policy needs ${consentText(consent)} now, and the yes of ${by} by ${via} does not count for that`,
-  );
+  if (isDoor && suffices(said, { consent, caller, agent }, approvers)) return undefined;
+  const text = `the policy needs ${consentText(consent)} now, and the yes of ${by} by ${via} does not count for that`;
+  return new ClawrdenError('policy-changed', text);
 }
 
 function ask(

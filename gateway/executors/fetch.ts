@@ -23,18 +23,18 @@ export interface FetchExecutorParts {
 /** The gateway gets the page by itself: nothing is started anywhere. */
 export function createFetch(parts: FetchExecutorParts): Executor {
   const room = createFetchRoom();
-  return ({ sealed }, execution) =>
-    async () => {
-      const { agent, timeoutMs } = sealed.plan;
-      const late = () => new ClawrdenError('run-timeout', `it took longer than ${timeoutMs / 1000} s`);
-      using time = deadline(timeoutMs || Number.POSITIVE_INFINITY, late, execution.signal);
-      const leave = await room.enter(agent, time.signal);
-      try {
-        return await run(sealed, execution, parts, time.signal);
-      } finally {
-        leave();
-      }
+  return async ({ sealed }, execution) => {
+    const { agent, timeoutMs } = sealed.plan;
+    const late = () => new ClawrdenError('run-timeout', `it took longer than ${timeoutMs / 1000} s`);
+    using place = new DisposableStack();
+    const { signal } = place.use(deadline(timeoutMs || Number.POSITIVE_INFINITY, late, execution.signal));
+    place.defer(await room.enter(agent, signal));
+    const taken = place.move();
+    return async () => {
+      using _ = taken;
+      return await run(sealed, execution, parts, signal);
     };
+  };
 }
 
 /** It runs no script. */
