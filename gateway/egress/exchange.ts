@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { EgressError, noAnswerFrom } from '../../src/egress/egress-error.ts';
+import { failWith } from '../../src/cut-answer.ts';
 import { noAnswer } from '../../src/no-answer.ts';
 import { countPiecesOf } from '../../src/wire/small-pieces.ts';
 import { agentPrincipal } from '../ports/principal.ts';
@@ -82,7 +83,7 @@ async function answerOf(call: ReturnType<typeof request>, sent: Promise<void>): 
   answered.catch(() => {});
   const failed = sent.then(() => answered);
   const [answer] = await Promise.race([answered, failed, noAnswer(call, noAnswerFrom)]);
-  call.on('error', () => {});
+  failWith(call, answer);
   return answer;
 }
 
@@ -96,7 +97,7 @@ function passHead(
   const raw = withoutHeaders(withoutHopByHop(rawHeaders), keepsBack);
   spend('down', headerBytes(raw));
   try {
-    response.writeHead(statusCode, statusMessage.replace(/[^\x20-\x7e]/g, '?'), [
+    response.writeHead(statusCode, statusMessage.replace(/[^\x20-\x7e\x80-\xff]/g, '?'), [
       ...raw,
       'Connection',
       'close',
@@ -105,5 +106,6 @@ function passHead(
     throw new EgressError('unreachable', 'its answer has headers that nobody may send', String(error));
   }
   facts.isAnswered = true;
-  response.flushHeaders();
+  // At once, and byte for byte: `flushHeaders` writes letters in UTF-8 that came as bytes.
+  response.write(Buffer.alloc(0));
 }

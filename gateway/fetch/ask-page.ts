@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { noAnswerFrom } from '../../src/egress/egress-error.ts';
+import { failWith } from '../../src/cut-answer.ts';
 import { noAnswer } from '../../src/no-answer.ts';
 import type { PageUrl } from './page-url.ts';
 
@@ -31,7 +32,6 @@ export async function askPage(
   const answered = once(call, 'response') as Promise<[IncomingMessage]>;
   call.end();
   const [answer] = await Promise.race([answered, noAnswer(call, noAnswerFrom)]);
-  // The reader of the answer hears of its end.
-  call.on('error', () => {});
+  failWith(call, answer);
   return answer;
 }

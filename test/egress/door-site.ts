@@ -33,7 +33,7 @@ export const reach = {
   network: 'registry',
   allow: [
     ...['registry.example:443', 'registry.example:80', 'registry.example:7', 'registry.example:19'],
-    ...['*.cdn.example:443', 'inside.example:80', 'registry.example:8080'],
+    ...['*.cdn.example:443', 'inside.example:80', 'registry.example:8080', 'registry.example:81'],
   ].map((to) => ({ to })),
   routes: [],
 };

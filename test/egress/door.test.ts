@@ -189,6 +189,27 @@ describe.skipIf(!mayMakeNamespaces)('the way out', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 502 clawrden: egress-unreachable: /);
   });
 
+  it('A-588: an answer without a length that is reset does not look whole, and one that ends does', async () => {
+    const get = (path: string) =>
+      site.say(`GET http://registry.example:81/answer-${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    for (const path of ['cut', 'cut-late']) {
+      const answer = await get(path).catch((error: Error) => error.message);
+      expect(answer).not.toMatch(/\r\n0\r\n\r\n$/);
+      expect((await site.order({ tell: 'all' })).records).toMatchObject([{ outcome: 'unreachable' }]);
+    }
+    expect(await get('whole')).toMatch(/^HTTP\/1\.1 200 [^]*beginning\r\n0\r\n\r\n$/);
+    expect((await site.order({ tell: 'all' })).records).toMatchObject([{ outcome: 'closed' }]);
+  });
+
+  it('A-588: bytes beside ASCII in the head of an answer come as they were', async () => {
+    const answer = await site.say(
+      'GET http://registry.example:81/answer-letters HTTP/1.1\r\nHost: x\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 Tr\xc3\xa8s\r\n/);
+    expect(answer).toContain('\r\nLocation: /caf\xc3\xa9\r\n');
+    expect(answer).toContain('\r\nX-L: \xe9\r\n');
+  });
+
   it('serves 64 connections at once, and turns the next one away', async () => {
     const sockets = await Promise.all(Array.from({ length: 64 }, () => site.tunnel('registry.example:7')));
     expect(await site.say('CONNECT registry.example:7 HTTP/1.1\r\n\r\n')).toMatch(

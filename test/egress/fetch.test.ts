@@ -180,6 +180,19 @@ describe.skipIf(!mayMakeNamespaces)('a fetch', () => {
     },
   );
 
+  it('A-588: fails if its answer is cut off, whatever length that said', async () => {
+    const docs = async (url: string) => await site.fetch(['docs_fetch', '--any', url]);
+    for (const path of ['cut', 'cut-late'])
+      expect(await docs(`http://good.example:81/answer-${path}`)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('cut off'),
+      });
+    expect(await docs('http://good.example:81/answer-whole')).toMatchObject({
+      code: 0,
+      stdout: 'beginning',
+    });
+  });
+
   it('A-65: reads 2 MiB at most, packed or not, however much comes', async () => {
     const { rss } = await get(`${here}/text`);
     for (const url of [`${here}/endless`, `${here}/bomb?mib=512`]) {

@@ -16,6 +16,8 @@ const answers: Readonly<Record<string, string>> = {
   folded: 'HTTP/1.1 200 OK\r\nX-A: 1\r\n X-B: 2\r\nContent-Length: 4\r\n\r\nfine',
   'line-feeds': 'HTTP/1.1 200 OK\nContent-Length: 4\n\nfine',
   two: `${fine}${fine}`,
+  letters:
+    'HTTP/1.1 200 Tr\xc3\xa8s\r\nLocation: /caf\xc3\xa9\r\nX-L: \xe9\r\nContent-Length: 4\r\nConnection: close\r\n\r\nfine',
 };
 
 /** Reads bytes and no HTTP, so that nothing of a request is lost to a parser; each connection is one text. */
@@ -40,8 +42,16 @@ function answer(socket: Socket, what: string): void {
   if (what === 'never') return;
   if (what === 'hints') return forEver(socket, hint);
   if (what === 'headers') return forEver(socket, 'X-A: 1\r\n', 'HTTP/1.1 200 OK\r\n');
+  if (what === 'cut' || what === 'cut-late') return cut(socket, what === 'cut' ? 0 : 300);
+  if (what === 'whole') return void socket.end('HTTP/1.1 200 OK\r\n\r\nbeginning');
   if (what === 'body') return forEver(socket, 'x'.repeat(65_536), 'HTTP/1.1 200 OK\r\n\r\n');
   socket.end(answers[what] ?? fine, 'latin1');
+}
+
+/** Of no stated length, and reset. */
+function cut(socket: Socket, afterMs: number): void {
+  socket.write('HTTP/1.1 200 OK\r\n\r\nbeginning');
+  setTimeout(() => socket.resetAndDestroy(), afterMs);
 }
 
 function forEver(socket: Socket, text: string, begin = ''): void {
