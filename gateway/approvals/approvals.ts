@@ -77,9 +77,10 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
   function list(entry: Waiting): Asked {
     entry.listed = true;
     changed();
-    const { approval, answer } = entry;
+    const { approval, answer, recorded } = entry;
     const over = (why: string) => void (entry.over = why);
-    return asked({ approval, answer: answer.promise, over, forget: () => forget(approval.id) }, store);
+    const forgotten = () => forget(approval.id);
+    return asked({ approval, answer: answer.promise, recorded, over, forget: forgotten }, store);
   }
 
   async function say(entry: Waiting, verdict: ShownVerdict): Promise<Resolution> {
@@ -164,5 +165,7 @@ function restored(row: ApprovalRow, yeses: readonly Yes[], wait: Wait, store: Ap
   const givers = namesIn(row.verdict_by).map((by, at) => ({ by, stamp: stamps[at] ?? '' }));
   const verdict: Verdict = { verdict: 'approved', ...said, ...(row.verdict_stamps !== '' && { givers }) };
   const nothing = () => {};
-  return asked({ approval, answer: Promise.resolve(verdict), over: nothing, forget: nothing }, store);
+  const ends = { over: nothing, forget: nothing, recorded: Promise.withResolvers<void>() };
+  ends.recorded.promise.catch(nothing);
+  return asked({ approval, answer: Promise.resolve(verdict), ...ends }, store);
 }

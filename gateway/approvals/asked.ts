@@ -15,6 +15,8 @@ export interface Asked {
    * the answer counts.
    */
   readonly verdict: (signal: AbortSignal) => Promise<Verdict>;
+  /** The verdict is in the audit; or why it is not. */
+  readonly recorded: (failed?: Error) => void;
   /** Marks the one start of an approved question as done; throws if it was done before. */
   readonly use: () => Promise<void>;
 }
@@ -26,13 +28,18 @@ export interface Waits {
   /** From here on no verdict begins to count: why. */
   readonly over: (why: string) => void;
   readonly forget: () => void;
+  readonly recorded: PromiseWithResolvers<void>;
 }
 
 export function asked(waits: Waits, store: ApprovalStore): Asked {
-  const { approval, forget } = waits;
+  const { approval, forget, recorded } = waits;
   return {
     approval,
     verdict: (signal) => untilAnswered(waits, signal, store).finally(forget),
+    recorded: (failed) => {
+      if (failed === undefined) recorded.resolve();
+      else recorded.reject(failed);
+    },
     use: async () => {
       if (!(await store.use(approval.id))) {
         throw new ClawrdenError('internal', `approval ${approval.id} has let its one start go before`);

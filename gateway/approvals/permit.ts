@@ -1,4 +1,4 @@
-import { ClawrdenError } from '../../src/errors.ts';
+import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import { deedHash, type Plan } from '../../src/plan.ts';
 import type { Decision } from '../../src/policy/policy.ts';
 import { consentText, doorsOf, oneApprover } from '../../src/policy/rules/consent.ts';
@@ -178,16 +178,18 @@ function ask(
 }
 
 async function recordedVerdict(
-  { approval, verdict, verdictRecorded = false }: Asked,
+  { approval, verdict, verdictRecorded = false, recorded }: Asked,
   execution: Execution,
   { recordVerdict }: AuthorizeParts,
 ): Promise<Verdict> {
   try {
     const answer = await verdict(execution.signal);
     if (!verdictRecorded) await recordVerdict(execution, approval.id, answer);
+    recorded();
     execution.answered(answer.by);
     return answer;
   } catch (error) {
+    recorded(toClawrdenError(error));
     if (error instanceof ClawrdenError && error.code !== 'audit-unwritable') {
       const unanswered = error.code === 'approval-expired' ? 'expired' : 'void';
       const nobody = { by: '', via: '', reason: error.message };

@@ -1,4 +1,5 @@
-import { ClawrdenError } from '../../src/errors.ts';
+import { abortable } from '../../src/abort.ts';
+import { ClawrdenError, toClawrdenError } from '../../src/errors.ts';
 import { createInTurn } from '../../src/in-turn.ts';
 import { deedHash, type Plan } from '../../src/plan.ts';
 import { consentText, doorsOf } from '../../src/policy/rules/consent.ts';
@@ -19,6 +20,9 @@ import { joinNames } from './approver-names.ts';
 import type { Grants } from './grants.ts';
 import { type NotCounted, whoCounts, whyNotCounted } from './who-counts.ts';
 
+/** A disk may be slow: it is answered then all the same, as its command goes by. */
+const recordedWithinMs = 2000;
+
 export interface SettleParts {
   readonly store: ApprovalStore;
   readonly grants: Pick<Grants, 'give' | 'whyFull'>;
@@ -31,6 +35,8 @@ export interface SettleParts {
 export interface Open {
   readonly approval: PendingApproval;
   readonly answer: PromiseWithResolvers<Verdict>;
+  /** The answer is in the audit; or why it is not. */
+  readonly recorded: PromiseWithResolvers<void>;
   /** Verdicts of one question, one after another: none counts without the one before. */
   readonly inTurn: ReturnType<typeof createInTurn>;
   yeses: readonly Yes[];
@@ -39,9 +45,13 @@ export interface Open {
 }
 
 export function openQuestion(approval: PendingApproval, yeses: readonly Yes[]): Open {
+  const recorded = Promise.withResolvers<void>();
+  // Perhaps nobody answers.
+  recorded.promise.catch(() => {});
   return {
     approval,
     answer: Promise.withResolvers<Verdict>(),
+    recorded,
     inTurn: createInTurn(),
     yeses,
     over: undefined,
@@ -113,17 +123,30 @@ async function note(
   return { type: 'noted', approval: shownQuestion(open, approvers) };
 }
 
+/** Its command records it, and has ended if it could not: then who answered must hear that nothing has come of it. */
+async function untilRecorded({ recorded, approval: { id } }: Open): Promise<void> {
+  const late = AbortSignal.timeout(recordedWithinMs);
+  await abortable(recorded.promise, late).catch((error: unknown) => {
+    if (late.aborted) return;
+    const why = toClawrdenError(error).message;
+    const text = `approval ${id}: the answer could not be recorded, and the command has ended without it: ${why}`;
+    throw new ClawrdenError('audit-unwritable', text);
+  });
+}
+
 async function end(
-  { approval, answer }: Open,
+  open: Open,
   verdict: Verdict,
   { store, grants }: SettleParts,
   ended: () => void,
 ): Promise<Resolution> {
+  const { approval, answer } = open;
   const { id, planHash } = approval;
   if (!(await store.end({ id, planHash }, verdict))) return alreadyResolved(id);
   ended();
   // First: if it cannot be granted for a while, the yes counts once all the same.
   answer.resolve(verdict);
+  await untilRecorded(open);
   await giveGrant(approval, verdict, grants);
   return { type: 'resolved', approval: { ...approval, missing: 0 } };
 }

@@ -11,8 +11,11 @@ export interface HookQueue {
   readonly now: () => number;
   /** Resolves with how many older ones had to go. Does nothing if one of this id waits. */
   readonly add: (hook: string, delivery: NewDelivery) => Promise<number>;
-  /** The one whose time comes first. */
-  readonly next: (hook: string) => Promise<HookDeliveryRow | undefined>;
+  /**
+   * Of what is due, the next agent's first, by name behind `last` and then from the beginning; no agent's has an empty
+   * name. If nothing is due, the one whose time comes first.
+   */
+  readonly next: (hook: string, last?: string) => Promise<HookDeliveryRow | undefined>;
   readonly drop: (row: number) => Promise<void>;
   readonly later: (row: number, nextAt: number, tries: number) => Promise<void>;
   readonly waiting: (hook: string) => Promise<number>;
@@ -73,15 +76,13 @@ function createHooks(database: Database, bounds: QueueBounds, now: () => number)
           .execute();
         return keepNewest(step, 'hook_deliveries', hook, bounds);
       }),
-    next: (hook) =>
-      database
-        .selectFrom('hook_deliveries')
-        .selectAll()
-        .where('hook', '=', hook)
-        .orderBy('next_at')
-        .orderBy('row')
-        .limit(1)
-        .executeTakeFirst(),
+    next: async (hook, last = '') => {
+      const all = database.selectFrom('hook_deliveries').selectAll().where('hook', '=', hook);
+      const due = all.where('next_at', '<=', now()).orderBy('agent');
+      const first = async (some: typeof all) =>
+        await some.orderBy('next_at').orderBy('row').limit(1).executeTakeFirst();
+      return (await first(due.where('agent', '>', last))) ?? (await first(due)) ?? (await first(all));
+    },
     drop: async (row) => void (await database.deleteFrom('hook_deliveries').where('row', '=', row).execute()),
     later: async (row, nextAt, tries) =>
       void (await database

@@ -6,6 +6,7 @@ import type { AuditRecord } from '../../gateway/audit/audit-record.ts';
 import { resultOf } from '../../gateway/detached/result-of-record.ts';
 import { createExecute } from '../../gateway/execute.ts';
 import { restoreWaiting } from '../../gateway/restore.ts';
+import { ClawrdenError } from '../../src/errors.ts';
 import { openChannel, readAudit, relay, request, startCore } from './start-core.ts';
 
 let dir: string;
@@ -128,6 +129,26 @@ test.each(['denied', 'approved'] as const)(
         { execution: start.executionId, verdict, by: 'person:admin', via: 'api', reason: 'so' },
       ]);
     }
+  },
+);
+
+test.each(['denied', 'approved'] as const)(
+  'A-589 P25: who answers hears that it could not be recorded that it is %s',
+  async (verdict) => {
+    await using core = await startCore(dir);
+    const full = new ClawrdenError('audit-unwritable', 'no room');
+    const recordVerdict = () => Promise.reject(full);
+    const parts = { ...core, authorizing: { ...core.authorizing, recordVerdict } };
+    const outcome = createExecute(parts)(relay, request('ask'), openChannel());
+    await vi.waitUntil(() => core.approvals.pending().length === 1);
+    const [{ id, planHash } = { id: '', planHash: '' }] = core.approvals.pending();
+    const said = { by: 'person:admin', via: 'api', reason: 'so', planHash } as const;
+    await expect(core.approvals.resolve(id, { verdict, ...said })).rejects.toMatchObject({
+      code: 'audit-unwritable',
+      message: expect.stringContaining('could not be recorded'),
+    });
+    expect(await outcome).toMatchObject({ reason: 'audit-unwritable' });
+    expect([core.ran, core.grants.list()]).toEqual([[], []]);
   },
 );
 

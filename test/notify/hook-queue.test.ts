@@ -102,6 +102,38 @@ test.each([
   },
 );
 
+test('A-590 P20: agents take turns at a webhook, and what is put off is in nobody’s way', async () => {
+  const { hooks } = createNotices(database, hookBounds, () => time);
+  const add = async (agent: string, count: number) => {
+    for (let at = 0; at < count; at += 1)
+      await hooks.add('pager', { id: `${agent}${at}`, event: 'question', agent, body: '{}' });
+  };
+  await add('alpha', 50);
+  await add('beta', 2);
+  await add('', 1);
+  await add('gamma', 1);
+  const told: string[] = [];
+  let last = '';
+  const tell = async (count: number) => {
+    for (let at = 0; at < count; at += 1) {
+      const row = await hooks.next('pager', last);
+      if (row === undefined || row.next_at > time) return;
+      last = row.agent;
+      told.push(row.id);
+      if (row.id === 'alpha1') await hooks.later(row.row, time + 1000, 1);
+      else await hooks.drop(row.row);
+    }
+  };
+  await tell(6);
+  expect(told).toEqual(['alpha0', 'beta0', 'gamma0', '0', 'alpha1', 'beta1']);
+  await add('beta', 3);
+  await tell(3);
+  expect(told.slice(6)).toEqual(['alpha2', 'beta0', 'alpha3']);
+  await tell(100);
+  expect(told).toHaveLength(57);
+  expect(await hooks.next('pager', last)).toMatchObject({ id: 'alpha1', tries: 1 });
+});
+
 test('A-542 P26: at a start what waits is due, whatever the clock said when it was put off', async () => {
   const before = createNotices(database, hookBounds, () => time);
   await before.hooks.add('pager', { id: 'one', event: 'host-down', agent: '', body: '{}' });

@@ -23,7 +23,8 @@ export function openWebhook(parts: WebhookParts): Notifier {
   const { config, queue, link, faults, log } = parts;
   const closing = new AbortController();
   const troubles = createTroubles(`webhook ${config.name}`, log);
-  const work = startWork('webhook', (signal) => step(parts, troubles, signal), faults);
+  const turn = { last: '' };
+  const work = startWork('webhook', (signal) => step(parts, turn, troubles, signal), faults);
   return {
     ...{ name: config.name, shows: false },
     tell: async (news: News) => {
@@ -52,13 +53,22 @@ function receiverOf({ config: { url, private: mayBePrivate }, secret }: WebhookP
   return { url, private: mayBePrivate, secret };
 }
 
-/** One try; resolves with how long to wait for the next one. */
-async function step(parts: WebhookParts, troubles: Troubles, signal: AbortSignal): Promise<number> {
+/**
+ * One try; resolves with how long to wait for the next one. Agents take turns: what one has waiting, others wait for one
+ * delivery of. `turn`: whose the last one was.
+ */
+async function step(
+  parts: WebhookParts,
+  turn: { last: string },
+  troubles: Troubles,
+  signal: AbortSignal,
+): Promise<number> {
   const { config, queue } = parts;
-  const row = await queue.next(config.name);
+  const row = await queue.next(config.name, turn.last);
   if (row === undefined) return longestMs;
   const early = row.next_at - queue.now();
   if (early > 0) return early;
+  turn.last = row.agent;
   const answer = await postHook(receiverOf(parts), row, signal);
   if (signal.aborted) return 0;
   if ('taken' in answer) {
