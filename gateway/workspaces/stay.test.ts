@@ -26,7 +26,7 @@ test('A-333: what a command left in a session works on, so nothing is late until
     const stay = new Stay(slot);
     stay.wait();
     expect(stay.work()).toBe(times === 0);
-    stay.leaveIn(session);
+    stay.leaveIn(session, () => {});
     stay.end();
   }
   expect([slot.working, slot.holders.size]).toEqual([0, 1]);

@@ -1,5 +1,5 @@
 import { ClawrdenError } from '../../src/errors.ts';
-import type { Holder, Slot } from './slot.ts';
+import { type Holder, isInUse, type Slot } from './slot.ts';
 
 /** One command in a replica. Until its end, nothing ends the replica's carrier for rest or removes the replica. */
 export class Stay {
@@ -36,12 +36,15 @@ export class Stay {
     this.#notTakenBefore = this.#slot.notTaken;
   }
 
-  /** What it leaves in the background of a session works on until that is gone. */
-  leaveIn(session: Holder): void {
+  /** What it leaves in the background of a session works on until that is gone: `isLeft` then, if nothing else works there. */
+  leaveIn(session: Holder, isLeft: () => void): void {
     const { holders } = this.#slot;
     if (holders.has(session)) return;
     holders.add(session);
-    void session.gone.then(() => holders.delete(session));
+    void session.gone.then(() => {
+      holders.delete(session);
+      if (!isInUse(this.#slot)) isLeft();
+    });
   }
 
   /** Changes that home did not take since then. A replica does not tell which of its commands made them. */

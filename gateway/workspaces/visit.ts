@@ -9,9 +9,9 @@ import type { Replica } from '../ports/replica.ts';
 import { ReplicaUnreachable, toWorkspaceError } from './faults.ts';
 import { syncOf } from './home-of.ts';
 import { type InReplicaParts, inReplica } from './in-replica.ts';
-import type { Late } from './keep-late.ts';
+import { keepLate, type Late } from './keep-late.ts';
 import { type Brought, settle } from './settle.ts';
-import type { Holder, Slot } from './slot.ts';
+import { type Holder, isInUse, type Slot } from './slot.ts';
 import { SlowHost } from './slow-host.ts';
 import { Stay } from './stay.ts';
 
@@ -116,9 +116,26 @@ export function visitOf(parts: VisitParts, of: Visitor, slot: Slot): Visit {
         const sides = { turn, replica, sync, slot, signal };
         parts.replicas.met(slot, await settle(sides, false, { applied, taken, late }));
       }),
-    leaveIn: (session) => stay.leaveIn(session),
+    leaveIn: (session) => stay.leaveIn(session, () => void keepLeft(scene, late)),
     end: () => stay.end(),
   };
+}
+
+/**
+ * What a session's background wrote is kept at its end: no command may ever come to that host again. If that fails, the
+ * next one there keeps it.
+ */
+async function keepLeft(scene: Scene, onKept: (found: Late) => void): Promise<void> {
+  const { slot } = scene;
+  const { signal } = new AbortController();
+  await exchanged(scene, signal, async (turn, { session }, { carried: { limits } }) => {
+    if (isInUse(slot)) return;
+    const wish = { turn, session, limits, signal, there: await session.settle(), keptTree: slot.keptTree };
+    await keepLate(wish, (tree, found) => {
+      slot.keptTree = tree;
+      onKept(found);
+    });
+  }).catch(() => {});
 }
 
 /** Does `work` in the replica's turn. What ends either carrier is thrown as people are told of it. */

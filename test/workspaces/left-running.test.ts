@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { resetReplica } from '../../gateway/workspaces/reset-replica.ts';
 import { fileSystems } from '../../shim/native/test/carrier-process.ts';
@@ -49,6 +50,23 @@ test('A-333: what a command left in a session wrote comes home with the next one
   expect(site.told).toMatchObject([{ why: 'late' }]);
   expect([existsSync(join(home, 'late')), keptOf(site.home).has('of nobody')]).toEqual([false, true]);
   expect(site.difference('one')).toBe('');
+});
+
+test('A-591: what a session wrote until its end is kept and told then, whether a command comes to that host again or not', async () => {
+  await using site = new Site(fileSystems[0]);
+  const path = join(site.replicas.one.root, 'left');
+  const [first, second] = [await inSession(site), await inSession(site)];
+  writeFileSync(path, 'of the background');
+  first.end();
+  await sleep(500);
+  // The other one may still be writing it.
+  expect(site.told).toEqual([]);
+  second.end();
+  await expect.poll(() => site.told, { timeout: 20_000 }).toMatchObject([{ why: 'late' }]);
+  expect(keptOf(site.home).has('of the background')).toBe(true);
+  await settled(site);
+  expect(site.told).toHaveLength(1);
+  expect([existsSync(path), site.difference('one')]).toEqual([false, '']);
 });
 
 test('A-333: a reset ends a session first, and keeps what that wrote until then', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { guardedNames, lookAtGuarded } from './guarded.ts';
+import { guardedIn, guardedNames, lookAtGuarded } from './guarded.ts';
 import { takeAway } from './taken-away.ts';
 
 let root: string;
@@ -31,6 +31,20 @@ test('A-277: what is there is guarded with its folders, and what is not is known
 test('a .git that is a file, as in a worktree of git, is guarded itself', async () => {
   await writeFile(join(root, '.git'), 'gitdir: /elsewhere');
   expect(names((await look()).there)).toEqual(['.git']);
+});
+
+test('A-592: of a workspace that is a repository itself, what git runs by is guarded, and of another it is not', async () => {
+  await writeFile(join(root, 'config'), '');
+  expect(await guardedIn(root, [])).toEqual(guardedNames);
+  await promisify(execFile)('git', ['init', '-q', '--bare', root]);
+  const { there, absent } = await lookAtGuarded(root, await guardedIn(root, ['.envrc']));
+  expect(names(there)).toEqual(expect.arrayContaining(['HEAD', 'hooks', 'config']));
+  expect(absent).toEqual(expect.arrayContaining(['config.worktree', 'commondir', '.git/config']));
+  expect([...names(there), ...absent]).not.toContain('.envrc');
+  await writeFile(join(root, 'commondir'), 'elsewhere');
+  expect(await takeAway({ root, absent, to, as: undefined })).toMatchObject([
+    expect.stringContaining('commondir appeared'),
+  ]);
 });
 
 test.each([

@@ -13,6 +13,15 @@ export const guardedNames: readonly string[] = [
   ...['.envrc', '.vscode', '.idea', '.mcp.json'],
 ];
 
+/** Of a workspace that is a repository itself, because it has a `HEAD`. */
+export const bareNames: readonly string[] = ['hooks', 'config', 'config.worktree', 'commondir'];
+
+/** Those of `guardedNames`, and of a workspace with a `HEAD` those of `bareNames`, but for the `writable` ones. */
+export async function guardedIn(root: string, writable: readonly string[]): Promise<readonly string[]> {
+  const isRepository = (await look(join(root, 'HEAD'))) !== undefined;
+  return [...guardedNames, ...(isRepository ? bareNames : [])].filter((name) => !writable.includes(name));
+}
+
 /** A file or a folder as it was looked at: `DEVICE:INODE`. */
 export interface Guard {
   /** Below the workspace. */
@@ -113,6 +122,6 @@ async function checkFolder(root: string, name: string): Promise<void> {
 function unguarded(name: string, why: string, mend: string) {
   return refuseSandbox(
     `${name} of the workspace ${why}, so it cannot be made read-only`,
-    `${mend}, or let it be written: --writable ${guardedNames.find((each) => each.startsWith(name)) ?? name}`,
+    `${mend}, or let it be written: --writable ${[...guardedNames, ...bareNames].find((each) => each.startsWith(name)) ?? name}`,
   );
 }

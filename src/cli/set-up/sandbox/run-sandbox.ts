@@ -14,7 +14,7 @@ import { bwrapLine, type SandboxWorkspace, sandboxHome } from './bwrap-line.ts';
 import { callFilter } from './call-filter.ts';
 import { checkAllowed } from './check-allowed.ts';
 import { findBwrap } from './find-bwrap.ts';
-import { guardedNames, idOf, look, lookAtGuarded } from './guarded.ts';
+import { bareNames, guardedIn, guardedNames, idOf, look, lookAtGuarded } from './guarded.ts';
 import { type GuardedState, openGuardedState } from './guarded-state.ts';
 import { closeInherited } from './inherited.ts';
 import { command, refuseSandbox } from './refuse-sandbox.ts';
@@ -36,7 +36,7 @@ export interface SandboxOptions {
 export async function runSandbox(line: readonly string[], options: SandboxOptions): Promise<number> {
   closeInherited();
   const isRoot = process.geteuid?.() === 0;
-  const guarded = namesLeft(options.writable);
+  checkWritable(options.writable);
   const bwrap = await findBwrap(isRoot);
   const config = loadRelayConfig(options.config);
   const known = await waitForPlaces(options.agent, config, command);
@@ -49,7 +49,7 @@ export async function runSandbox(line: readonly string[], options: SandboxOption
   using state = await openGuardedState(config, options.agent);
   const as = isRoot ? user : undefined;
   await lookAfter(state, as);
-  const workspace = await workspaceOf(known, options, guarded);
+  const workspace = await workspaceOf(known, options);
   const left = workspace && { root: workspace.source, absent: [...workspace.guards.absent] };
   if (left !== undefined) await state.note(left);
   const hasTerminal = [0, 1, 2].some((fd) => isatty(fd));
@@ -80,11 +80,11 @@ async function lookAfter({ folder, left, forget }: Left, as: Identity | undefine
   await forget();
 }
 
-function namesLeft(writable: readonly string[]): readonly string[] {
-  const unknown = writable.find((name) => !guardedNames.includes(name));
+function checkWritable(writable: readonly string[]): void {
+  const known = [...guardedNames, ...bareNames];
+  const unknown = writable.find((name) => !known.includes(name));
   if (unknown !== undefined)
-    throw refuseSandbox(`--writable ${unknown}: it is not guarded`, `name one of ${guardedNames.join(', ')}`);
-  return guardedNames.filter((name) => !writable.includes(name));
+    throw refuseSandbox(`--writable ${unknown}: it is not guarded`, `name one of ${known.join(', ')}`);
 }
 
 function checkUser({ uid, gid }: Identity): void {
@@ -99,8 +99,7 @@ function checkUser({ uid, gid }: Identity): void {
 /** The agent's own, which `--workspace` may name: no other folder of this machine is an agent's to write. */
 async function workspaceOf(
   { places, workspace }: KnownAgent,
-  { workspace: wanted }: SandboxOptions,
-  guarded: readonly string[],
+  { workspace: wanted, writable }: SandboxOptions,
 ): Promise<SandboxWorkspace | undefined> {
   const { name } = places.agent;
   if (workspace === undefined) {
@@ -119,7 +118,7 @@ async function workspaceOf(
     throw refuseSandbox(`--workspace ${wanted}: the workspace of agent ${name} is ${source}`, 'leave it out');
   const found = await look(source);
   if (found?.isDirectory() !== true) throw refuseSandbox(`${source} is no folder`, 'make it, for its user');
-  return { source, target, id: idOf(found), guards: await lookAtGuarded(source, guarded) };
+  return { source, target, id: idOf(found), guards: await lookAtGuarded(source, await guardedIn(source, writable)) };
 }
 
 const passedOn = ['TERM', 'COLORTERM', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ'];
