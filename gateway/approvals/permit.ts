@@ -134,8 +134,7 @@ async function coveringGrant(
   const text = `the yes of ${joinNames(grant.by)} for a while does not count any more`;
   // What it covered in its time may wait beyond it.
   const isThere = () => held().some(({ id }) => id === grant.id) || grant.until <= Date.now();
-  const lapsed = () =>
-    isThere() && counts(grant) ? undefined : new ClawrdenError('policy-changed', text);
+  const lapsed = () => (isThere() && counts(grant) ? undefined : new ClawrdenError('policy-changed', text));
   return { grant, lapsed };
 }
 

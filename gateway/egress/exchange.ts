@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { EgressError, noAnswerFrom } from '../../src/egress/egress-error.ts';
 import { failWith } from '../../src/cut-answer.ts';
+import { EgressError, noAnswerFrom } from '../../src/egress/egress-error.ts';
 import { noAnswer } from '../../src/no-answer.ts';
 import { countPiecesOf } from '../../src/wire/small-pieces.ts';
 import { agentPrincipal } from '../ports/principal.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { noAnswerFrom } from '../../src/egress/egress-error.ts';
 import { failWith } from '../../src/cut-answer.ts';
+import { noAnswerFrom } from '../../src/egress/egress-error.ts';
 import { noAnswer } from '../../src/no-answer.ts';
 import type { PageUrl } from './page-url.ts';
 

@@ -118,7 +118,12 @@ async function workspaceOf(
     throw refuseSandbox(`--workspace ${wanted}: the workspace of agent ${name} is ${source}`, 'leave it out');
   const found = await look(source);
   if (found?.isDirectory() !== true) throw refuseSandbox(`${source} is no folder`, 'make it, for its user');
-  return { source, target, id: idOf(found), guards: await lookAtGuarded(source, await guardedIn(source, writable)) };
+  return {
+    source,
+    target,
+    id: idOf(found),
+    guards: await lookAtGuarded(source, await guardedIn(source, writable)),
+  };
 }
 
 const passedOn = ['TERM', 'COLORTERM', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ'];
