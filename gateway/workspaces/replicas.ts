@@ -30,7 +30,7 @@ const leftLookMs = 1000;
 export class Replicas {
   readonly #engines = new Map<string, ReplicaHost>();
   readonly #slots = new Map<string, Slot>();
-  /** Of engines that are their host's no more: nothing new uses them. */
+  /** Of engines that their hosts no longer have: nothing new uses them. */
   readonly #left = new Set<Slot>();
   readonly #losses = new Map<string, AbortController>();
   /** By `keyOf`, as they were at the last exchange. */
@@ -50,7 +50,7 @@ export class Replicas {
   }
 
   /**
-   * The host has this engine no more. What works there goes on with its replica and takes home what it wrote; its
+   * The host no longer has this engine. What works there goes on with its replica and takes home what it wrote; its
    * carriers end with the last of it.
    */
   detach(host: string, engine: ReplicaHost): void {

@@ -102,7 +102,7 @@ test.each([
   },
 );
 
-test('A-590 P20: agents take turns at a webhook, and what is put off is in nobody’s way', async () => {
+test('A-590 P20: agents take turns at a webhook, and what is put off holds up no other', async () => {
   const { hooks } = createNotices(database, hookBounds, () => time);
   const add = async (agent: string, count: number) => {
     for (let at = 0; at < count; at += 1)
