@@ -15,8 +15,11 @@ export interface AccountLimits {
 
 /** What the connections of one execution, or of one agent, use together. */
 export interface Account {
-  /** False if too many are open. The caller calls `leave` when its connection is over. */
-  readonly enter: () => boolean;
+  /**
+   * Waits for its place, 30 s at most; false if it got none, or if as many wait as may be open. The caller calls `leave`
+   * when its connection is over. Rejects with the signal's reason.
+   */
+  readonly enter: (signal: AbortSignal) => Promise<boolean>;
   readonly leave: () => void;
   /** Waits until one more may be recorded, whether it is served or gone by then. */
   readonly pace: (signal: AbortSignal) => Promise<void>;
@@ -27,6 +30,8 @@ export interface Account {
 }
 
 const mostConnections = 64;
+/** Its client has had its answer while the last one is recorded, and begins the next. */
+const placeWithinMs = 30_000;
 /** Four hundred bytes of the audit for each. */
 const perSecond = 50;
 const atOnce = 256;
@@ -38,8 +43,11 @@ export function openAccount(limits: AccountLimits): Account {
   const spent = { up: 0, down: 0 };
   let turnedAway = 0;
   return {
-    enter: () => {
-      const isIn = gate.tryEnter();
+    enter: async (signal) => {
+      if (gate.tryEnter()) return true;
+      const late = AbortSignal.timeout(placeWithinMs);
+      const isFull = gate.load >= 2 * connections;
+      const isIn = !isFull && (await entered(gate, AbortSignal.any([signal, late]), late));
       if (!isIn) turnedAway += 1;
       return isIn;
     },
@@ -59,4 +67,15 @@ export function openAccount(limits: AccountLimits): Account {
       return count;
     },
   };
+}
+
+/** False if it was too late. */
+async function entered(gate: Gate, signal: AbortSignal, late: AbortSignal): Promise<boolean> {
+  try {
+    await gate.enter(signal);
+    return true;
+  } catch (error) {
+    if (late.aborted) return false;
+    throw error;
+  }
 }

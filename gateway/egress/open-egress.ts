@@ -42,15 +42,19 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
   const readRequest = createRequestReader();
 
   async function serve(client: Duplex, way: Way, isOfUser = false): Promise<void> {
-    if (!way.account.enter()) {
-      counts.turnedAway();
-      await lastWords(client, refusalBytes(tooMany), client);
-      client.destroy();
-      return;
-    }
     const began = performance.now();
     countPiecesOf(client, agentPrincipal(way.agent));
     using gone = goneWith(client, way.signal);
+    // Who goes away while it waits was never there.
+    const isIn = await way.account.enter(gone.signal).catch(() => undefined);
+    if (isIn !== true) {
+      if (isIn === false) {
+        counts.turnedAway();
+        await lastWords(client, refusalBytes(tooMany), client);
+      }
+      client.destroy();
+      return;
+    }
     const visit = newVisit(way, gone.signal, isOfUser);
     counts.opened();
     try {
@@ -85,7 +89,8 @@ export function openEgress({ audit, idleMs = 300_000, ...rest }: EgressParts): E
       const fault = faultOf(over ?? error);
       // What is over its limit, or was let through for a while, is cut off, so that its client is gone as well.
       const isCut = over !== undefined || fault.fault === 'limit';
-      if (gone.signal.aborted && !isCut) return { outcome: 'closed', text: 'its client went away' };
+      const hasLeft = gone.signal.aborted || (asked?.is === 'request' && client.readableEnded);
+      if (hasLeft && !isCut) return { outcome: 'closed', text: 'its client went away' };
       await tell(client, asked, visit, fault);
       return endOf(fault);
     }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DoorSite, reach, startDoor } from './door-site.ts';
@@ -210,17 +211,40 @@ describe.skipIf(!mayMakeNamespaces)('the way out', () => {
     expect(answer).toContain('\r\nX-L: \xe9\r\n');
   });
 
-  it('serves 64 connections at once, and turns the next one away', async () => {
+  it('A-593: serves 64 connections at once; 64 more wait, and the next one is turned away', async () => {
     const sockets = await Promise.all(Array.from({ length: 64 }, () => site.tunnel('registry.example:7')));
+    const waiting = Array.from({ length: 64 }, () => site.tunnel('registry.example:7'));
+    await sleep(500);
     expect(await site.say('CONNECT registry.example:7 HTTP/1.1\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 503 .*too many connections/,
     );
     for (const socket of sockets) socket.destroy();
+    for (const socket of await Promise.all(waiting)) socket.destroy();
     const { records, metrics } = await site.order({ tell: 'all' });
-    expect(records).toHaveLength(64);
+    expect(records).toHaveLength(128);
     expect(records.reduce((sum, { turnedAway = 0 }) => sum + turnedAway, 0)).toBe(1);
     expect(metrics).toContain('turned-away');
     expect((await site.tunnel('registry.example:7')).destroy().destroyed).toBe(true);
+  });
+
+  it('A-593: a client that has 64 connections at most is never turned away, however fast one follows another', async () => {
+    const get = 'GET http://registry.example/in HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const oneByOne = async () => {
+      const codes: string[] = [];
+      for (let count = 0; count < 3; count += 1) codes.push((await site.say(get)).slice(9, 12));
+      return codes;
+    };
+    const codes = (await Promise.all(Array.from({ length: 64 }, oneByOne))).flat();
+    expect(codes.filter((code) => code !== '200')).toEqual([]);
+  });
+
+  it('records of a client that ends its side before its answer that it went away', async () => {
+    const socket = site.open();
+    socket.end('GET http://registry.example/silent HTTP/1.1\r\nHost: x\r\n\r\n');
+    await buffer(socket);
+    expect((await site.order({ tell: 'all' })).records).toMatchObject([
+      { outcome: 'closed', text: 'its client went away' },
+    ]);
   });
 
   it('ends a connection that is silent for too long', async () => {
