@@ -24,7 +24,10 @@ static void acknowledge_below(struct index *index, struct entry *entry)
         if (child->below > index->acked)
             acknowledge_below(index, child);
     }
-    if (entry->flags & ENTRY_UNSTABLE)
+    /* What changed while it was read was sent as it was read, if nothing says that it was not. */
+    bool unsent = entry->flags & ENTRY_UNSENT;
+    entry->flags &= (uint16_t)~ENTRY_UNSENT;
+    if (unsent)
         return;
     index_base(index, entry, NULL);
     if (!entry_alive(entry) && entry->skip == SKIP_NOT)

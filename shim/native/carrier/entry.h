@@ -34,6 +34,8 @@ enum entry_flag {
     ENTRY_UNSAVED_BELOW = 2048,
     /* It was in the queue, and the pass over that is going on: it is not forgotten before the end of the pass. */
     ENTRY_IN_PASS = 4096,
+    /* Between what a replica sends and its acknowledgement, when there is no pass: home has not got it. */
+    ENTRY_UNSENT = ENTRY_IN_PASS,
     /* It came with the version in the making: nobody was told of it. Says nothing if it changed last before that. */
     ENTRY_NEW = 8192,
     /* It was there in a version that was told, and since then its disk could not say of it, or of a folder above. */

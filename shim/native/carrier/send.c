@@ -36,7 +36,7 @@ struct sending {
     struct cut cut;
 };
 
-static void put_entry(struct sending *sending, const struct entry *entry, struct change *change)
+static void put_entry(struct sending *sending, struct entry *entry, struct change *change)
 {
     static const struct record nothing;
     struct stream *stream = &sending->carrier->stream;
@@ -59,6 +59,8 @@ static void put_entry(struct sending *sending, const struct entry *entry, struct
     stream_put(stream, change->blocks, (size_t)change->block_count * SHA256_BYTES);
     stream_end(stream);
     sending->number++;
+    if (sending->how == SEND_DIRTY)
+        entry->flags &= (uint16_t)~ENTRY_UNSENT;
 }
 
 static bool add_attributes(struct sending *sending, struct change *change, int fd)
@@ -83,6 +85,8 @@ static bool has_attributes(const struct entry *entry)
 static void unstable(struct sending *sending, struct entry *entry)
 {
     index_unstable(&sending->carrier->index, entry);
+    if (sending->how == SEND_DIRTY)
+        entry->flags |= ENTRY_UNSENT;
     sending->unstable++;
 }
 

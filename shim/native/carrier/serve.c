@@ -53,6 +53,7 @@ static void serve_acknowledge(struct carrier *carrier, struct reader *reader)
         if (!entry)
             continue;
         index_unstable(index, entry);
+        entry->flags |= ENTRY_UNSENT;
     }
     if (!read_all(reader)) {
         tell_failed(carrier, "bad-entry: what home did not take is not well formed");
