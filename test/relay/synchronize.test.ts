@@ -38,6 +38,7 @@ function willing(): AgentEngine & { readonly asked: string[] } {
 /** A gateway and the relay's side of its stream, for one agent on this engine. */
 async function startSynchronized(engine: AgentEngine, refusal?: ClawrdenError) {
   const noted: string[] = [];
+  const disk = { why: '' };
   const coder = { name: 'coder', tools: ['ls'], users: [], paused: false, killed: false };
   let state = { lockdown: false, agents: [coder] };
   const gateway = await startTestGateway({ state: () => state });
@@ -56,6 +57,7 @@ async function startSynchronized(engine: AgentEngine, refusal?: ClawrdenError) {
     refused: () => new Map(),
     follow: () => Promise.resolve(),
     mend: () => Promise.resolve(),
+    unwritten: () => disk.why,
   };
   const end = new AbortController();
   const client = await connectGateway({
@@ -73,7 +75,7 @@ async function startSynchronized(engine: AgentEngine, refusal?: ClawrdenError) {
   if (refusal === undefined)
     await expect.poll(() => gateway.relays.report(agent)).toMatchObject({ halted: false });
   return {
-    ...{ gateway, agent, noted },
+    ...{ gateway, agent, noted, disk },
     tell: (lockdown: boolean, change: Partial<typeof coder>) => {
       state = { lockdown, agents: [{ ...coder, ...change }] };
       gateway.relays.tellAll();
@@ -111,6 +113,18 @@ test('P19: every order to halt is confirmed, also one that changes nothing', asy
   expect(await told(true, { killed: true })).toBe('halted');
   expect(await told(true, { killed: true })).toBe('halted');
   expect(engine.asked).toEqual(['running', 'paused', 'paused', 'paused', 'killed', 'killed']);
+});
+
+test('A-595 P19: a halt that is not on the disk of its relay is not confirmed, and says why', async () => {
+  await using stream = await startSynchronized(willing());
+  const { relays } = stream.gateway;
+  stream.disk.why = 'no space left on device';
+  stream.tell(false, { killed: true });
+  const problem = 'its halt cannot be kept: no space left on device';
+  await expect.poll(() => relays.report(stream.agent)).toMatchObject({ halted: false, problem });
+  stream.disk.why = '';
+  stream.tell(false, { killed: true });
+  await expect.poll(() => relays.report(stream.agent)).toMatchObject({ halted: true, problem: '' });
 });
 
 test('A-98: what a relay could not halt is in the name of the agent that is not confirmed', async () => {

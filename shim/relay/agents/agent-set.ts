@@ -12,6 +12,7 @@ import { createFindOutOfBounds, type FindOutOfBounds } from '../../../src/config
 import type { ClawrdenError } from '../../../src/errors.ts';
 import type { AgentState } from '../../../src/gen/clawrden/v1/relay.ts';
 import { createInTurn } from '../../../src/in-turn.ts';
+import { endSandboxes } from '../../../src/sandbox-mark.ts';
 import type { KeptEach } from '../control/keep-each.ts';
 import type { SynchronizedAgents } from '../control/synchronize.ts';
 import type { WayOutWish } from '../way-out/keep-way-out.ts';
@@ -57,6 +58,8 @@ class Agents implements AgentSet {
   /** Agents whose workspace is not kept, with the reason. */
   #unkept: ReadonlyMap<string, string> = new Map();
   #known: readonly ToldAgent[] = [];
+  /** Why that is not on the disk, or empty. */
+  #unwritten = '';
   /** A change begins when the one before it is over. */
   readonly #oneAtATime = createInTurn();
 
@@ -90,11 +93,18 @@ class Agents implements AgentSet {
       this.#known = taken.agents;
       this.#faulty = taken.unkept;
       // First on the disk: a relay that is killed now must not serve a removed agent when it starts.
-      if (!isDeepStrictEqual(this.#known, before)) await file.write(this.#known);
+      if (!isDeepStrictEqual(this.#known, before) || this.#unwritten !== '')
+        this.#unwritten = await file.write(this.#known);
       await this.#take();
     });
 
-  mend = (): Promise<void> => this.#inTurn(() => this.#take());
+  mend = (): Promise<void> =>
+    this.#inTurn(async () => {
+      if (this.#unwritten !== '') this.#unwritten = await this.#parts.file.write(this.#known);
+      await this.#take();
+    });
+
+  unwritten = (): string => this.#unwritten;
 
   haltAsBefore = (): void => {
     const wishes = new Map(this.#known.map(({ name, halt }) => [name, halt]));
@@ -133,6 +143,10 @@ class Agents implements AgentSet {
       [...this.#told.keys()].filter((name) => !names.has(name)).map((name) => this.#drop(name)),
     );
     await Promise.all(wanted.map((place) => this.#serve(place)));
+    await endSandboxes(
+      config,
+      this.#known.flatMap(({ name, halt }) => (halt === 'killed' ? [name] : [])),
+    );
     this.#parts.homes.hold(this.#homes());
     this.#parts.waysOut.hold(this.#waysOut());
   }

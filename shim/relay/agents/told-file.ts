@@ -6,8 +6,11 @@ import { formatTold, parseTold, type ToldAgent, toldPath } from '../../../src/co
 export interface ToldFile {
   /** Empty if nothing was told, or if the file is damaged; the log says so. */
   readonly read: () => Promise<readonly ToldAgent[]>;
-  /** Replaces the file in one step. Never rejects: if it cannot be written, the log says so, and the agents are served. */
-  readonly write: (agents: readonly ToldAgent[]) => Promise<void>;
+  /**
+   * Replaces the file in one step. Never rejects: if it cannot be written, resolves with why, the log says so, and the
+   * agents are served. Empty if it was.
+   */
+  readonly write: (agents: readonly ToldAgent[]) => Promise<string>;
 }
 
 export function createToldFile(state: string, log: Logger): ToldFile {
@@ -26,9 +29,13 @@ export function createToldFile(state: string, log: Logger): ToldFile {
       }
     },
     write: (agents) =>
-      replaceFile(file, formatTold(agents)).catch((error: Error) => {
-        log.error({ file }, `the agents cannot be kept for the next start: ${error.message}`);
-      }),
+      replaceFile(file, formatTold(agents)).then(
+        () => '',
+        ({ message }: Error) => {
+          log.error({ file }, `the agents cannot be kept for the next start: ${message}`);
+          return message;
+        },
+      ),
   };
 }
 

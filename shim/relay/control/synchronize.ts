@@ -34,6 +34,8 @@ export interface SynchronizedAgents {
   readonly all: () => readonly SynchronizedAgent[];
   /** Those that cannot be served, or not in whole, with the reason. */
   readonly refused: () => ReadonlyMap<string, string>;
+  /** Empty, or why the next start would not know what the gateway told last. */
+  readonly unwritten: () => string;
   /** Serves what the gateway tells of, and no longer what it told of earlier. Never rejects. */
   readonly follow: (told: readonly AgentState[]) => Promise<void>;
   /** Tries again what could not be served. Never rejects. */
@@ -156,12 +158,15 @@ async function describe(
   const served = await Promise.all(
     all.map(async ({ name, container, halt, problem: unserved }) => {
       const { running, problem } = await engine.look(container);
+      // What reads it on the disk, a sandbox or a start of this relay, would go on.
+      const unkept = halt.halted() && agents.unwritten() !== '';
+      const notKept = unkept ? `its halt cannot be kept: ${agents.unwritten()}` : '';
       return {
         name,
         containerRunning: running,
-        problem: halt.problem() || unserved() || refusals.get(name) || problem,
+        problem: halt.problem() || notKept || unserved() || refusals.get(name) || problem,
         tools: [...(tools.get(name) ?? [])],
-        halted: halt.halted(),
+        halted: halt.halted() && !unkept,
       };
     }),
   );

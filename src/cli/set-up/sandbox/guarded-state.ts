@@ -1,8 +1,9 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { RelayConfig } from '../../../config/relay-config.ts';
 import { lockFolder } from '../../../lock.ts';
+import { makeSandboxFolder } from '../../../sandbox-mark.ts';
 
 const noted = z.strictObject({ root: z.string(), absent: z.array(z.string()).max(100) });
 
@@ -23,8 +24,7 @@ export async function openGuardedState(
   { state }: Pick<RelayConfig, 'state'>,
   agent: string,
 ): Promise<GuardedState> {
-  const folder = join(state, 'guarded', agent);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const folder = await makeSandboxFolder({ state }, agent);
   const lock = lockFolder(folder, 'sandbox');
   const file = join(folder, 'absent.json');
   const text = await readFile(file, 'utf8').catch(() => '');

@@ -4,6 +4,7 @@ import { isatty } from 'node:tty';
 import type { Identity } from '../../../command.ts';
 import type { KnownAgent } from '../../../config/known-agent.ts';
 import { loadRelayConfig } from '../../../config/relay-config.ts';
+import { endSandboxes, markSandbox } from '../../../sandbox-mark.ts';
 import { tell } from '../../print/tell.ts';
 import { checkHalt } from '../agent/run/check-halt.ts';
 import { checkWorkspace } from '../agent/run/check-sources.ts';
@@ -49,6 +50,11 @@ export async function runSandbox(line: readonly string[], options: SandboxOption
   using state = await openGuardedState(config, options.agent);
   const as = isRoot ? user : undefined;
   await lookAfter(state, as);
+  await markSandbox(config, options.agent).catch(({ message }: Error) => {
+    throw refuseSandbox(`that it runs cannot be kept: ${message}`, `make room below ${config.state}`);
+  });
+  // The kill switch may have come in between.
+  checkHalt(await waitForPlaces(options.agent, config, command), command);
   const workspace = await workspaceOf(known, options);
   const left = workspace && { root: workspace.source, absent: [...workspace.guards.absent] };
   if (left !== undefined) await state.note(left);
@@ -68,6 +74,7 @@ export async function runSandbox(line: readonly string[], options: SandboxOption
     return status;
   } finally {
     await lookAfter({ ...state, left }, as);
+    await endSandboxes(config, [options.agent]);
   }
 }
 

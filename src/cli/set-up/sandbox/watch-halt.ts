@@ -1,8 +1,13 @@
+import { existsSync } from 'node:fs';
 import { readTold } from '../../../config/known-agent.ts';
+import { sandboxMark } from '../../../sandbox-mark.ts';
 
 const everyMs = 1000;
 
-/** Aborts once the kill switch kills the agent, as its relay keeps it. A file that cannot be read now is read again. */
+/**
+ * Aborts once the kill switch kills the agent, as its relay keeps it, or if the relay has taken the mark of the sandbox
+ * away: that needs no room. A file that cannot be read now is read again.
+ */
 export function watchHalt(agent: string, state: string): Disposable & { readonly signal: AbortSignal } {
   const killed = new AbortController();
   const looking = setInterval(() => {
@@ -12,6 +17,7 @@ export function watchHalt(agent: string, state: string): Disposable & { readonly
 }
 
 async function isKilled(agent: string, state: string): Promise<boolean> {
+  if (!existsSync(sandboxMark({ state }, agent))) return true;
   try {
     const told = await readTold(state);
     return told.some(({ name, halt }) => name === agent && halt === 'killed');
