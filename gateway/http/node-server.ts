@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import {
   createServer,
   type RequestListener,
@@ -65,7 +66,9 @@ function secureServer(
 ): Server {
   const context = () => {
     const { certificate: cert, key } = tls.now();
-    return { cert, key, minVersion: 'TLSv1.2', ecdhCurve: keyExchanges } as const;
+    // A resumed session would go on behind the end of what it began with.
+    const secureOptions = constants.SSL_OP_NO_TICKET;
+    return { cert, key, minVersion: 'TLSv1.2', ecdhCurve: keyExchanges, secureOptions } as const;
   };
   const server = createSecureServer({ ...options, ...context(), handshakeTimeout }, handle);
   tls.watch(() => server.setSecureContext(context()));

@@ -208,14 +208,26 @@ function approvalHandlers(by: By): Pick<WardenServiceServer, keyof ApprovalCalls
 
 /** Who reads takes turns, over every door together; what changes something does not wait for it. */
 function answerer({ callers, warden, looks }: WardenServiceParts) {
-  return <Request, Response>(answer: Answer<Request, Response>): handleUnaryCall<Request, Response> =>
+  return <Request extends object, Response>(
+    answer: Answer<Request, Response>,
+  ): handleUnaryCall<Request, Response> =>
     unary((request, call) => {
       const caller = callers.of(call);
+      checkReason(request);
       const answered = async () => answer(request, caller, seenBy(warden, caller));
       return isRead(call.getPath())
         ? looks.take(principalName(caller), whenCanceled(call), answered)
         : answered();
     });
+}
+
+/** As over HTTP: each is in the audit whole, and in lists. */
+const longestReason = 1024;
+
+function checkReason(request: { readonly reason?: unknown }): void {
+  const { reason } = request;
+  if (typeof reason === 'string' && reason.length > longestReason)
+    throw invalid(`reason has more than ${longestReason} characters`);
 }
 
 async function revokeRelay(

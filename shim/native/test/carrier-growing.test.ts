@@ -19,29 +19,32 @@ async function startLog(path: string): Promise<ChildProcess> {
   return child;
 }
 
-describe.each(buildsOrOnly('static'))('a file that grows in a replica ($name, $under)', ({ carrier, under }) => {
-  test.each([100_000, 3_000_000])(
-    'A-594: comes home as it was read, in conflict with nobody, and whole in the end (%d bytes)',
-    async (bytes) => {
-      await using pair = await Pair.make(carrier, under);
-      const path = join(pair.replicaPlace.root, 'log');
-      await sendOut(pair.home.session, pair.replica.session);
-      writeFileSync(path, Buffer.alloc(bytes, 'x'));
-      const writer = await startLog(path);
-      onTestFinished(() => ended(writer));
-      const refused: unknown[] = [];
-      for (let round = 0; round < 12; round++) {
-        writeFileSync(join(pair.replicaPlace.root, 'other'), `${round}`);
-        const back = await bringHome(pair.home.session, pair.replica.session);
-        refused.push(...(back?.exchanged.applied.refused ?? []).filter(({ why }) => why !== 'unstable'));
-        expect(readFileSync(join(pair.homePlace.root, 'other'), 'utf8')).toBe(`${round}`);
-      }
-      expect(refused).toEqual([]);
-      await ended(writer);
-      await bringHome(pair.home.session, pair.replica.session);
-      await sendOut(pair.home.session, pair.replica.session);
-      expect(pair.difference).toBe('');
-    },
-    60_000,
-  );
-});
+describe.each(buildsOrOnly('static'))(
+  'a file that grows in a replica ($name, $under)',
+  ({ carrier, under }) => {
+    test.each([100_000, 3_000_000])(
+      'A-594: comes home as it was read, in conflict with nobody, and whole in the end (%d bytes)',
+      async (bytes) => {
+        await using pair = await Pair.make(carrier, under);
+        const path = join(pair.replicaPlace.root, 'log');
+        await sendOut(pair.home.session, pair.replica.session);
+        writeFileSync(path, Buffer.alloc(bytes, 'x'));
+        const writer = await startLog(path);
+        onTestFinished(() => ended(writer));
+        const refused: unknown[] = [];
+        for (let round = 0; round < 12; round++) {
+          writeFileSync(join(pair.replicaPlace.root, 'other'), `${round}`);
+          const back = await bringHome(pair.home.session, pair.replica.session);
+          refused.push(...(back?.exchanged.applied.refused ?? []).filter(({ why }) => why !== 'unstable'));
+          expect(readFileSync(join(pair.homePlace.root, 'other'), 'utf8')).toBe(`${round}`);
+        }
+        expect(refused).toEqual([]);
+        await ended(writer);
+        await bringHome(pair.home.session, pair.replica.session);
+        await sendOut(pair.home.session, pair.replica.session);
+        expect(pair.difference).toBe('');
+      },
+      60_000,
+    );
+  },
+);

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { watchHalt } from '../../../src/cli/set-up/sandbox/watch-halt.ts';
 import type { HomeWorkspace } from '../../../src/config/gateway-config.ts';
 import { readTold } from '../../../src/config/known-agent.ts';
 import { parseRelayConfig } from '../../../src/config/relay-config.ts';
 import { type ToldAgent, toldPath } from '../../../src/config/told-agents.ts';
 import type { AgentState } from '../../../src/gen/clawrden/v1/relay.ts';
 import { makeSandboxFolder, markSandbox, sandboxMark } from '../../../src/sandbox-mark.ts';
-import { watchHalt } from '../../../src/cli/set-up/sandbox/watch-halt.ts';
 import type { HomeWish } from '../workspace/home-wish.ts';
 import { openAgentSet } from './agent-set.ts';
 import type { ServedAgent } from './serve-agent.ts';
@@ -32,7 +32,13 @@ const bind = (source: string): HomeWorkspace => ({
 async function start(known: readonly ToldAgent[], roots: readonly string[]) {
   const log = pino({ level: 'silent' });
   const listed = { name: 'mine', socket: 'run/s', container: 'mine', users: ['1001:1001'] };
-  const keys = { gateway: 'w:1', identity: 'identity', state: '.', agents: [listed], 'workspace-roots': roots };
+  const keys = {
+    gateway: 'w:1',
+    identity: 'identity',
+    state: '.',
+    agents: [listed],
+    'workspace-roots': roots,
+  };
   const config = parseRelayConfig(JSON.stringify(keys), join(dir, 'relay.yaml'));
   const file = createToldFile(dir, log);
   await file.write(known);
