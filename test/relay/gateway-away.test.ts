@@ -90,6 +90,28 @@ describe.concurrent('while a person is asked', () => {
     expect(shim.exit).toEqual([4, 0]);
   });
 
+  test('A-598: a signal that came while the gateway was away is told once it is back', async () => {
+    const heard: unknown[] = [];
+    await using relay = await startRelay({
+      execute: asking,
+      resume: async (_caller, _request, channel) => {
+        channel.listen((input) => heard.push(input));
+        void channel.send(pending);
+        await expect.poll(() => heard).toContainEqual({ type: 'signal', signal: 15 });
+        return { kind: 'interrupted', signal: 15 };
+      },
+    });
+    const shim = relay.shim().request(version1);
+    await shim.until(() => shim.acks.length > 0);
+    relay.network.cut();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    shim.frame(6, Buffer.of(15));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    relay.network.heal();
+    await shim.closed;
+    expect([heard.length, shim.exit]).toEqual([1, [0, 15]]);
+  });
+
   test('a gateway that forgot it is 125 resume-void', async () => {
     await using relay = await startRelay({ execute: asking });
     const shim = relay.shim().request(version1);

@@ -123,6 +123,9 @@ class RelayedExecution {
     await reachGateway(link, withinMs, this.#shim.gone);
     this.#call = this.#open({ $case: 'resume', value: { executionId, planHash } });
     for (const input of this.#early.all()) void this.#call.send(toWireInput(input));
+    // It came while nobody was there to hear it.
+    const { endingSignal: signal } = this.#early;
+    if (signal !== undefined) void this.#call.send(toWireInput({ type: 'signal', signal }));
   }
 
   #onInput(input: Input): Promise<void> | undefined {
