@@ -14,7 +14,7 @@ export function sandboxMark(places: Places, agent: string): string {
   return join(sandboxFolder(places, agent), 'runs');
 }
 
-/** The folder is the relay's, whoever starts the sandbox. */
+/** The folder is the relay's, also if root starts the sandbox. */
 export async function makeSandboxFolder(places: Places, agent: string): Promise<string> {
   const folder = sandboxFolder(places, agent);
   await mkdir(folder, { recursive: true, mode: 0o700 });
