@@ -108,3 +108,19 @@ test('P25: what cannot be recorded opens nothing, and a record holds nothing tha
   const full = createBrowserSessions(() => Promise.reject(new Error('full')));
   await expect(full.open(wanted())).rejects.toThrow('full');
 });
+
+test('A-599: a session goes on once its provider answers again, and one that was put out does not', async () => {
+  const sessions = createBrowserSessions(noRecord);
+  let problem: { refused: string; isForAWhile?: true } | undefined;
+  const check = (): Checked<Principal> => problem ?? { value: ann };
+  const { id, session } = await sessions.open({ ...wanted(), admission: { value: ann, check } });
+  problem = { refused: 'your groups are too old: try again later', isForAWhile: true };
+  expect([sessions.find(id), session.check()]).toEqual([problem, problem]);
+  sessions.tidy();
+  problem = undefined;
+  expect([isOpen(sessions.find(id)), isOpen(session.check())]).toEqual([true, true]);
+  problem = { refused: 'what this person may do has changed; sign in again' };
+  expect(isOpen(sessions.find(id))).toBe(false);
+  problem = undefined;
+  expect([isOpen(sessions.find(id)), isOpen(session.check())]).toEqual([false, false]);
+});

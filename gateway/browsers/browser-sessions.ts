@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { CredentialRecord } from '../audit/principal-records.ts';
-import type { Checked } from '../ports/authentication.ts';
+import type { Checked, Refused } from '../ports/authentication.ts';
 import type { BrowserSessions, FoundSession, WantedSession } from '../ports/browser-sessions.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
 import { type Lifetime, lifetime } from '../principals/lifetime.ts';
@@ -26,7 +26,7 @@ export const sessionLimits: SessionLimits = {
 
 interface Session extends FoundSession {
   /** Why it counts no more: for who comes now, or for what is open since then. */
-  readonly problem: (when: keyof Lifetime) => string | undefined;
+  readonly problem: (when: keyof Lifetime) => Refused | undefined;
   readonly use: () => void;
   readonly principal: string;
 }
@@ -41,17 +41,17 @@ export function createBrowserSessions(
   // The one that was opened first comes first.
   const open = new Map<string, Session>();
 
-  function look(digest: string, when: keyof Lifetime): Session | { readonly refused: string } {
+  function look(digest: string, when: keyof Lifetime): Session | Refused {
     const session = open.get(digest);
     if (session === undefined) return { refused: unknown };
-    const refused = session.problem(when);
-    if (refused === undefined) return session;
+    const problem = session.problem(when);
+    if (problem === undefined) return session;
     // What has ended stays so, whatever its person may do later.
-    open.delete(digest);
-    return { refused };
+    if (problem.isForAWhile !== true) open.delete(digest);
+    return problem;
   }
 
-  function use(digest: string, when: keyof Lifetime): Session | { readonly refused: string } {
+  function use(digest: string, when: keyof Lifetime): Session | Refused {
     const found = look(digest, when);
     if (!('refused' in found)) found.use();
     return found;
@@ -104,9 +104,9 @@ function begin(
   return {
     ...{ value, until, principal: principalName(value) },
     problem: (when) => {
-      if (whole[when]() || idle[when]()) return unknown;
+      if (whole[when]() || idle[when]()) return { refused: unknown };
       const checked = check();
-      return 'refused' in checked ? checked.refused : undefined;
+      return 'refused' in checked ? checked : undefined;
     },
     use: () => {
       idle = lifetime(Date.now() + idleMs);

@@ -2,7 +2,13 @@ import type { PeerName } from '../../src/pki/peer-name.ts';
 import type { Principal } from './principal.ts';
 
 /** The result of a check: a refusal is a value, with a line for people. */
-export type Checked<T> = { readonly value: T } | { readonly refused: string };
+export type Checked<T> = { readonly value: T } | Refused;
+
+export interface Refused {
+  readonly refused: string;
+  /** It may be let in again without anything else: what says who it is does not answer now. */
+  readonly isForAWhile?: true;
+}
 
 /** Who is at the other end of a connection. `auth/` is the only implementation. */
 export interface Authentication {

@@ -53,8 +53,8 @@ export async function openSignIns(parts: SignInsParts): Promise<SignIns> {
     if (entry === undefined) return undefined;
     if (mayRead(entry) && isDue(entry)) void read(entry, keeping);
     const stale = when === 'hasRunOut' ? whyStale(entry) : undefined;
-    const refused = (entry.life[when]() ? signInAgain : undefined) ?? stale;
-    return refused === undefined ? personOf(entry) : { refused };
+    if (entry.life[when]()) return { refused: signInAgain };
+    return stale === undefined ? personOf(entry) : { refused: stale, isForAWhile: true };
   }
 
   return {
