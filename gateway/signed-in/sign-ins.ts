@@ -76,9 +76,10 @@ export async function openSignIns(parts: SignInsParts): Promise<SignIns> {
       [...known.values()].map(({ name, subject, groups, rights, until, since }) => ({
         ...{ name, subject, groups, rights, until, since },
       })),
+    // What they started goes on while nobody can say what their groups are.
     inForce: () =>
-      [...known.keys()].flatMap((name) => {
-        const person = look(name, 'hasRunOut');
+      [...known.values()].flatMap((entry) => {
+        const person = entry.life.hasRunOut() ? undefined : personOf(entry);
         return person !== undefined && 'value' in person ? [person.value] : [];
       }),
     forget: (name) =>

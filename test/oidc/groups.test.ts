@@ -153,9 +153,27 @@ test('while the provider is gone groups count for their five minutes, and again 
   vi.advanceTimersByTime(groupsFreshMs - 1);
   expect(await call()).toEqual(asOperator);
   vi.advanceTimersByTime(1);
-  expect(await call()).toEqual({ refused: expect.stringContaining('cannot be reached') });
+  expect(await call()).toEqual({ refused: expect.stringContaining('cannot be reached'), isForAWhile: true });
   await company.comeBack();
   await expect.poll(call).toEqual(asOperator);
+});
+
+test('A-599: while the provider is gone what its people have started goes on, until it says otherwise', async () => {
+  const { company, signIns, enter, call } = await start();
+  await enter();
+  const running = () => signIns.inForce().map(({ name }) => name);
+  await company.leave();
+  vi.advanceTimersByTime(groupsFreshMs + 1);
+  expect(await call()).toMatchObject({ refused: expect.any(String), isForAWhile: true });
+  expect(running()).toEqual(['ann']);
+  company.members.set('1', { preferred_username: 'ann', groups: [] });
+  await company.comeBack();
+  await expect
+    .poll(async () => {
+      await call();
+      return running();
+    })
+    .toEqual([]);
 });
 
 test('P17: who signs in with groups that give nothing has nothing of those before either', async () => {
