@@ -20,7 +20,7 @@ async function connected(pace?: CrumbPace): Promise<{ stream: Duplex; socket: So
   // Its peer never reads unless told to.
   peer.pause();
   peer.on('error', () => {});
-  return { stream: attachedStream(socket, undefined, pace).on('error', () => {}), socket, peer };
+  return { stream: attachedStream(socket, undefined, pace), socket, peer };
 }
 
 /** As an engine frames what a container writes to its stdout. */
@@ -40,6 +40,14 @@ test('what waits to be written waits no longer once the container has ended, and
   peer.end(framed(Buffer.from('last words')));
   await drained;
   expect(Buffer.concat(await stream.toArray()).toString()).toBe('last words');
+});
+
+test('P21: one that is cut while nobody reads it ends, and is no fault of the process', async () => {
+  const { stream, socket } = await connected();
+  const closed = once(stream, 'close');
+  socket.destroy();
+  await closed.catch(() => {});
+  expect([stream.destroyed, stream.errored]).toMatchObject([true, { code: 'ERR_STREAM_PREMATURE_CLOSE' }]);
 });
 
 test('what the container does not read waits', async () => {

@@ -24,7 +24,9 @@ export function attachedStream(
   pipeline(socket, stdout, () => ended.abort());
   // After its end, what was still to be written may be refused.
   socket.on('error', () => {});
-  return Duplex.from({ readable: stdout, writable: stdinOf(socket, ended.signal) });
+  const stream = Duplex.from({ readable: stdout, writable: stdinOf(socket, ended.signal) });
+  // It may be cut while nobody reads it yet, or any more: who reads it hears of it.
+  return stream.on('error', () => {});
 }
 
 /** Of what is not stdout nothing waits for a reader, so it is bounded; small pieces of stdout have a rate. */
