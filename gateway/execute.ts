@@ -150,6 +150,9 @@ function chargeRecords(
   budgets.chargeRecords(caller, request, bytes);
 }
 
+/** The others run where their caller is, which hears of the yes with its order. */
+const waitsForPlace: ReadonlySet<Plan['strategy']> = new Set(['ghost', 'fetch']);
+
 /** The place that the plan runs in. The caller hears of the yes before it waits for one. */
 function lease(
   { executors, agents, halted, recordingRoom }: ExecuteParts,
@@ -162,7 +165,7 @@ function lease(
   const over = unboundNow(agents(), execution.record) ?? stopOf(halted(execution.record.agent));
   if (over !== undefined) throw over;
   record(plan, execution, recordingRoom);
-  if (plan.strategy === 'ghost') void execution.send({ type: 'accepted', planHash: hash });
+  if (waitsForPlace.has(plan.strategy)) void execution.send({ type: 'accepted', planHash: hash });
   return executors[plan.strategy](permit, execution);
 }
 

@@ -41,13 +41,12 @@ export function createFetch(parts: FetchExecutorParts): Executor {
 export const inspectFetch: Inspector = () => Promise.resolve(new Map());
 
 async function run(
-  { plan, hash }: SealedPlan,
+  { plan }: SealedPlan,
   execution: Execution,
   { reaching, decideAgain, recordStart }: FetchExecutorParts,
   signal: AbortSignal,
 ): Promise<Outcome> {
   signal.throwIfAborted();
-  void execution.send({ type: 'accepted', planHash: hash });
   execution.started();
   recordStart(execution, []);
   void execution.send({ type: 'started', host: '', container: '' });
