@@ -79,8 +79,9 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
     changed();
     const { approval, answer, recorded } = entry;
     const over = (why: string) => void (entry.over = why);
+    const awaited = () => void (entry.isAwaited = true);
     const forgotten = () => forget(approval.id);
-    return asked({ approval, answer: answer.promise, recorded, over, forget: forgotten }, store);
+    return asked({ approval, answer: answer.promise, recorded, awaited, over, forget: forgotten }, store);
   }
 
   async function say(entry: Waiting, verdict: ShownVerdict): Promise<Resolution> {

@@ -29,13 +29,18 @@ export interface Waits {
   readonly over: (why: string) => void;
   readonly forget: () => void;
   readonly recorded: PromiseWithResolvers<void>;
+  /** Somebody waits for the answer, and records it. */
+  readonly awaited?: () => void;
 }
 
 export function asked(waits: Waits, store: ApprovalStore): Asked {
   const { approval, forget, recorded } = waits;
   return {
     approval,
-    verdict: (signal) => untilAnswered(waits, signal, store).finally(forget),
+    verdict: (signal) => {
+      waits.awaited?.();
+      return untilAnswered(waits, signal, store).finally(forget);
+    },
     recorded: (failed) => {
       if (failed === undefined) recorded.resolve();
       else recorded.reject(failed);

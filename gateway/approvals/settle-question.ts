@@ -42,6 +42,8 @@ export interface Open {
   yeses: readonly Yes[];
   /** Why nobody waits for it any more; undefined as long as somebody does. */
   over: string | undefined;
+  /** Its command waits for the answer, and records it. */
+  isAwaited: boolean;
 }
 
 export function openQuestion(approval: PendingApproval, yeses: readonly Yes[]): Open {
@@ -55,6 +57,7 @@ export function openQuestion(approval: PendingApproval, yeses: readonly Yes[]): 
     inTurn: createInTurn(),
     yeses,
     over: undefined,
+    isAwaited: false,
   };
 }
 
@@ -124,7 +127,8 @@ async function note(
 }
 
 /** Its command records it, and has ended if it could not: then who answered must hear that nothing has come of it. */
-async function untilRecorded({ recorded, approval: { id } }: Open): Promise<void> {
+async function untilRecorded({ recorded, isAwaited, approval: { id } }: Open): Promise<void> {
+  if (!isAwaited) return;
   const late = AbortSignal.timeout(recordedWithinMs);
   await abortable(recorded.promise, late).catch((error: unknown) => {
     if (late.aborted) return;

@@ -12,7 +12,7 @@ import { buildsOrOnly, CarrierProcess, makePlace, type Place } from './carrier-p
 const mebibyte = 2 ** 20;
 /** As in saved-format.h and record.h. */
 const magicBytes = 17;
-const numbersBytes = 56;
+const numbersBytes = 64;
 const factsBytes = 101 + 3 * 8;
 const idBytes = 32;
 const hasBlocks = 4;
