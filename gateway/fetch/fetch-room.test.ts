@@ -13,7 +13,7 @@ test('A-600 P20: agents that keep all their pages leave room for the first one o
     });
   for (let agent = 0; agent < 13; agent += 1) for (let page = 0; page < 4; page += 1) void enter(`m${agent}`);
   await new Promise(setImmediate);
-  // Six have all of theirs, and seven one each.
+  // Six have all that one may have, and seven have one each.
   expect(entered.length).toBe(31);
   const leave = await enter('honest');
   expect(entered.at(-1)).toBe('honest');
