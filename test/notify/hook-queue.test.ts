@@ -134,6 +134,17 @@ test('A-590 P20: agents take turns at a webhook, and what is put off holds up no
   expect(await hooks.next('pager', last)).toMatchObject({ id: 'alpha1', tries: 1 });
 });
 
+test('A-590 P20: the webhook tells of each agent in its turn', async () => {
+  const { hooks } = createNotices(database, hookBounds, () => time);
+  for (const id of ['alpha0', 'alpha1', 'alpha2', 'beta0'])
+    await hooks.add('pager', { id, event: 'question', agent: id.slice(0, -1), body: '{}' });
+  receiver.answer = { status: 200 };
+  const { webhook } = open();
+  await expect.poll(() => receiver.received.length, waiting).toBe(4);
+  expect(receiver.received.map(({ delivery }) => delivery)).toEqual(['alpha0', 'beta0', 'alpha1', 'alpha2']);
+  await webhook.close();
+});
+
 test('A-542 P26: at a start what waits is due, whatever the clock said when it was put off', async () => {
   const before = createNotices(database, hookBounds, () => time);
   await before.hooks.add('pager', { id: 'one', event: 'host-down', agent: '', body: '{}' });
