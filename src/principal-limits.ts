@@ -6,3 +6,6 @@ export const mostOverlapSeconds = 30 * 86_400;
 
 /** Of a person or an API token. */
 export const mostTtlSeconds = 100 * 366 * 86_400;
+
+/** Of why somebody does something, in UTF-16 units, at every door: each is in the audit whole, and in lists. */
+export const longestReason = 1024;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { consent, count, cursorOf, executionId, time } from './fields.ts';
+import { consent, count, cursorOf, executionId, reason, time } from './fields.ts';
 import { cut } from './history.ts';
 
 export const approvalId = z.string().regex(/^[0-9a-f]{32}$/, 'must be the whole id of a question');
@@ -69,7 +69,7 @@ export const verdictRequest = z.strictObject({
     .max(128)
     .describe('of the plan that was shown; another one is refused (plan-changed)'),
   verdict: z.enum(['approve', 'deny']),
-  reason: z.string().max(1024).optional(),
+  reason,
   grantMinutes: z
     .int()
     .min(1)

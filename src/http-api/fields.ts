@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { longestReason } from '../principal-limits.ts';
 
 /** RFC 3339, in UTC, with milliseconds. */
 export const time = z.iso.datetime();
@@ -16,6 +17,9 @@ export const executionId = z
 export const name = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be a name of a-z, 0-9, ".", "_" and "-"');
+
+/** Why somebody does something. */
+export const reason = z.string().max(longestReason).optional();
 
 /** Of a list: `limit` rows at most, from where `cursor` says. A page may have fewer rows, and not be the last. */
 export const pageQuery = z.strictObject({

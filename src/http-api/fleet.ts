@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { count, cursorOf, name, time } from './fields.ts';
-
-const reason = z.string().max(1024).optional();
+import { count, cursorOf, name, reason, time } from './fields.ts';
 
 export const agent = z.strictObject({
   name: z.string(),

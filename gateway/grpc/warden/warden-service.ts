@@ -7,6 +7,7 @@ import {
   type RevokeRelayResponse,
   type WardenServiceServer,
 } from '../../../src/gen/clawrden/v1/warden.ts';
+import { longestReason } from '../../../src/principal-limits.ts';
 import type { LookTurns } from '../../connections/look-turns.ts';
 import { createSeal } from '../../lists/seal.ts';
 import type { AgentState } from '../../ports/agent-state.ts';
@@ -220,9 +221,6 @@ function answerer({ callers, warden, looks }: WardenServiceParts) {
         : answered();
     });
 }
-
-/** As over HTTP: each is in the audit whole, and in lists. */
-const longestReason = 1024;
 
 function checkReason(request: { readonly reason?: unknown }): void {
   const { reason } = request;
