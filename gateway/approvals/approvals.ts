@@ -77,9 +77,11 @@ export function createApprovals(parts: ApprovalsParts): Approvals {
   function list(entry: Waiting): Asked {
     entry.listed = true;
     changed();
-    const { approval, answer, recorded } = entry;
+    const { approval, answer } = entry;
     const over = (why: string) => void (entry.over = why);
     const awaited = () => void (entry.isAwaited = true);
+    const recorded = (failed?: Error) =>
+      failed === undefined ? entry.recorded.resolve() : entry.recorded.reject(failed);
     const forgotten = () => forget(approval.id);
     return asked({ approval, answer: answer.promise, recorded, awaited, over, forget: forgotten }, store);
   }
@@ -166,7 +168,6 @@ function restored(row: ApprovalRow, yeses: readonly Yes[], wait: Wait, store: Ap
   const givers = namesIn(row.verdict_by).map((by, at) => ({ by, stamp: stamps[at] ?? '' }));
   const verdict: Verdict = { verdict: 'approved', ...said, ...(row.verdict_stamps !== '' && { givers }) };
   const nothing = () => {};
-  const ends = { over: nothing, forget: nothing, recorded: Promise.withResolvers<void>() };
-  ends.recorded.promise.catch(nothing);
+  const ends = { over: nothing, forget: nothing, awaited: nothing, recorded: nothing };
   return asked({ approval, answer: Promise.resolve(verdict), ...ends }, store);
 }

@@ -15,8 +15,13 @@ test('A-518: a question that ends while the disk is full ends for its reason; th
   await store.insert(row);
   await sql`pragma max_page_count = 1`.execute(database);
   let isForgotten = false;
-  const recorded = Promise.withResolvers<void>();
-  const ends = { recorded, over: () => {}, forget: () => void (isForgotten = true) };
+  const nothing = () => {};
+  const ends = {
+    awaited: nothing,
+    recorded: nothing,
+    over: nothing,
+    forget: () => void (isForgotten = true),
+  };
   const question = asked({ ...ends, approval: toPending(row), answer: new Promise(() => {}) }, store);
   // Too long for the page of its row.
   const canceled = new ClawrdenError('canceled', 'c'.repeat(100_000));

@@ -28,22 +28,18 @@ export interface Waits {
   /** From here on no verdict begins to count: why. */
   readonly over: (why: string) => void;
   readonly forget: () => void;
-  readonly recorded: PromiseWithResolvers<void>;
   /** Somebody waits for the answer, and records it. */
-  readonly awaited?: () => void;
+  readonly awaited: () => void;
+  readonly recorded: Asked['recorded'];
 }
 
 export function asked(waits: Waits, store: ApprovalStore): Asked {
-  const { approval, forget, recorded } = waits;
+  const { approval, awaited, forget, recorded } = waits;
   return {
-    approval,
+    ...{ approval, recorded },
     verdict: (signal) => {
-      waits.awaited?.();
+      awaited();
       return untilAnswered(waits, signal, store).finally(forget);
-    },
-    recorded: (failed) => {
-      if (failed === undefined) recorded.resolve();
-      else recorded.reject(failed);
     },
     use: async () => {
       if (!(await store.use(approval.id))) {
