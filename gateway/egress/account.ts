@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deadline } from '../../src/abort.ts';
 import { EgressError } from '../../src/egress/egress-error.ts';
 import { Gate } from '../../src/gate.ts';
 import { tokenBucket } from '../../src/token-bucket.ts';
@@ -32,6 +33,9 @@ export interface Account {
 const mostConnections = 64;
 /** Its client has had its answer while the last one is recorded, and begins the next. */
 const placeWithinMs = 30_000;
+/** Says which of the two ended the wait. */
+const late = new Error('no place in time');
+
 /** Four hundred bytes of the audit for each. */
 const perSecond = 50;
 const atOnce = 256;
@@ -45,9 +49,8 @@ export function openAccount(limits: AccountLimits): Account {
   return {
     enter: async (signal) => {
       if (gate.tryEnter()) return true;
-      const late = AbortSignal.timeout(placeWithinMs);
       const isFull = gate.load >= 2 * connections;
-      const isIn = !isFull && (await entered(gate, AbortSignal.any([signal, late]), late));
+      const isIn = !isFull && (await entered(gate, signal));
       if (!isIn) turnedAway += 1;
       return isIn;
     },
@@ -70,12 +73,13 @@ export function openAccount(limits: AccountLimits): Account {
 }
 
 /** False if it was too late. */
-async function entered(gate: Gate, signal: AbortSignal, late: AbortSignal): Promise<boolean> {
+async function entered(gate: Gate, signal: AbortSignal): Promise<boolean> {
+  using place = deadline(placeWithinMs, () => late, signal);
   try {
-    await gate.enter(signal);
+    await gate.enter(place.signal);
     return true;
   } catch (error) {
-    if (late.aborted) return false;
+    if (error === late) return false;
     throw error;
   }
 }
