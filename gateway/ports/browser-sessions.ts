@@ -1,4 +1,4 @@
-import type { Admission, Checked } from './authentication.ts';
+import type { Admission, Checked, Refused } from './authentication.ts';
 import type { TokenAdmission, TokenRefusal } from './known-principals.ts';
 
 /** Who uses a browser, by the id that its cookie holds. Only digests of ids are kept, in memory. */
@@ -9,7 +9,7 @@ export interface BrowserSessions {
    */
   readonly open: (wanted: WantedSession) => Promise<OpenedSession>;
   /** The session of this id; asking for it is a use of it, and so is each `check`. */
-  readonly find: (id: string) => FoundSession | { readonly refused: string };
+  readonly find: (id: string) => FoundSession | Refused;
   /** Awaited before `find`: what is known of its person may be too old to count. */
   readonly freshen: (id: string) => Promise<void>;
   /** It counts no more when this returns. */

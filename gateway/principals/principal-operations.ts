@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
-import type { Checked } from '../ports/authentication.ts';
+import type { Checked, Refused } from '../ports/authentication.ts';
 import type { PrincipalOperations } from '../ports/known-principals.ts';
 import { type Principal, principalName } from '../ports/principal.ts';
 import type { Principals } from './open-principals.ts';
@@ -63,7 +63,7 @@ const revokers: Record<Principal['kind'], (revoked: Revoked, parts: Parts) => Pr
   agent: (revoked, parts) => removeTokens('agent', revoked, parts),
 };
 
-function ofProvider(name: string): { readonly refused: string } {
+function ofProvider(name: string): Refused {
   return {
     refused: `${name} is a person of the provider, whose groups say what it may do; \`clawrden revoke person:${name}\` ends its certificates and sessions`,
   };

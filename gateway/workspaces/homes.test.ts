@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { CarrierFrame } from '../../src/carrier-client/carrier-frame.ts';
 import { u8, u16, u32, u64 } from '../../src/carrier-client/payload.ts';
 import { encodeFrame } from '../../src/wire/frames.ts';
-import type { HomePlace } from './home-of.ts';
-import { homeOf } from './home-of.ts';
+import { type HomePlace, homeOf } from './home-of.ts';
 import { createHomes } from './homes.ts';
 
 const never = new AbortController().signal;

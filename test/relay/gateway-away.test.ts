@@ -104,6 +104,7 @@ describe.concurrent('while a person is asked', () => {
     const shim = relay.shim().request(version1);
     await shim.until(() => shim.acks.length > 0);
     relay.network.cut();
+    // Nothing shows that the relay knows of the cut, nor that it has read the frame: the signal must come in between.
     await new Promise((resolve) => setTimeout(resolve, 500));
     shim.frame(6, Buffer.of(15));
     await new Promise((resolve) => setTimeout(resolve, 500));

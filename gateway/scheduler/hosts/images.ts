@@ -43,8 +43,8 @@ export function soundFirst(hosts: readonly DockerHost[]): readonly DockerHost[] 
 }
 
 /**
- * What a tag means: the image of the first host in gateway.yaml that may run the command and has it; see `firstWith`. Throws
- * `image-missing` or `no-host`.
+ * What a tag means: the image of the first host in gateway.yaml that may run the command and has it; see `firstWith`.
+ * Throws `image-missing` or `no-host`.
  */
 export async function resolveImage(
   hosts: readonly DockerHost[],

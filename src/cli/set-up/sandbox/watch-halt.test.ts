@@ -14,6 +14,7 @@ test('A-595 P19: a sandbox ends if its mark is taken away, though nothing else c
   }
   using coder = watchHalt('coder', state);
   using other = watchHalt('other', state);
+  // It looks once a second: long enough for a look that must find nothing.
   await new Promise((resolve) => setTimeout(resolve, 1500));
   expect([coder.signal.aborted, other.signal.aborted]).toEqual([false, false]);
   await endSandboxes({ state }, ['coder']);
