@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { labelKey, labelsAtMost, labelValueLength } from '../labels.ts';
 import { mostOverlapSeconds, mostTtlSeconds, tokenRoles } from '../principal-limits.ts';
-import { count, cursorOf, reason as anyReason, time } from './fields.ts';
+import { reason as anyReason, count, cursorOf, time } from './fields.ts';
 
 const peerName = z
   .string()

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AgentStatus, WardenServiceService } from '../../src/gen/clawrden/v1/warden.ts';
+import { longestReason } from '../../src/principal-limits.ts';
 import { type RealGateway, startRealGateway } from './real-gateway.ts';
 
 const oneLine = /^clawrden: [^:\n]+: [^\n]+; make room on the gateway's disk, and do it again\n$/;
@@ -42,9 +43,9 @@ describe.skipIf(process.getuid?.() !== 0)(
         } catch {}
       }
       const admin = await gateway.admin();
-      const reason = 'x'.repeat(8192);
+      const reason = 'x'.repeat(longestReason);
       const request = { agent: 'other', status: AgentStatus.KILLED, reason };
-      for (let i = 0; i < 100; i += 1) {
+      for (let i = 0; i < 800; i += 1) {
         const said = await admin.call(WardenServiceService.setAgentState, request).then(
           () => '',
           (error: Error) => error.message,
@@ -75,11 +76,13 @@ describe.skipIf(process.getuid?.() !== 0)(
       expect(await said('resume', 'coder')).toContain(': nothing has changed');
       expect(await stateOf(gateway, 'coder')).toBe('paused');
       // Stricter, at once.
-      expect(await said('kill', 'coder', '--reason', 'x'.repeat(8192))).toContain(': it is in force, ');
+      expect(await said('kill', 'coder', '--reason', 'x'.repeat(longestReason))).toContain(
+        ': it is in force, ',
+      );
       expect(await stateOf(gateway, 'coder')).toBe('killed');
       expect(await said('lockdown', 'on')).toContain(': it is in force, ');
       expect(await said('lockdown', 'off')).toContain(': nothing has changed');
-      const revoked = await said('revoke', 'host-1', '--reason', 'x'.repeat(8192));
+      const revoked = await said('revoke', 'host-1', '--reason', 'x'.repeat(longestReason));
       expect(revoked).toContain(': it is in force, ');
       expect(await said('token', 'create', '--relay', 'host-1', '--agent', 'coder')).toContain(
         'nothing has changed',
