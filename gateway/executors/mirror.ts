@@ -17,7 +17,10 @@ export function createMirror({ recordStart, onVanished }: MirrorParts): Executor
   return (permit, execution) => () => {
     execution.signal.throwIfAborted();
     const ended = Promise.withResolvers<Outcome>();
-    const started = (found: Found) => recordStart(execution, operandsFound(permit.sealed.plan, found));
+    const started = (container: string, found: Found) => {
+      execution.started(placeOf(execution, container));
+      recordStart(execution, operandsFound(permit.sealed.plan, found));
+    };
     execution.takeInputs((input) => observe(input, execution, started, ended.resolve));
     void execution.send({
       type: 'run-here',
@@ -27,6 +30,8 @@ export function createMirror({ recordStart, onVanished }: MirrorParts): Executor
     // The relay ends its mirror when its stream ends, whichever side ended it.
     return abortable(ended.promise, execution.signal).catch((error: unknown) => {
       if (error instanceof Vanished) onVanished(execution.record);
+      // Its order was sent: it may have run, and nothing is heard of that any more.
+      if (execution.record.state !== 'running') started('', new Map());
       throw error;
     });
   };
@@ -35,13 +40,12 @@ export function createMirror({ recordStart, onVanished }: MirrorParts): Executor
 function observe(
   input: ToolInput,
   execution: Execution,
-  started: (found: Found) => void,
+  started: (container: string, found: Found) => void,
   end: (outcome: Outcome) => void,
 ): void {
   switch (input.type) {
     case 'mirror-started':
-      execution.started(placeOf(execution, input.container));
-      return started(input.found);
+      return started(input.container, input.found);
     case 'mirror-output':
       return execution.output.add(input.fd, input.bytes);
     case 'mirror-end':

@@ -10,6 +10,15 @@ import { createPassthrough } from './passthrough.ts';
 
 const permit = { sealed: { plan: {}, canonical: '{}', hash: 'h' } } as Permit;
 
+function attached(said: ToCaller[]): Execution {
+  const wiring = { stdio: ['null', 'pipe', 'pipe'], ignored: [] } as const;
+  const record = { state: 'received', receivedAt: 0, caller: 'relay:host-7' } as ExecutionRecord;
+  const execution = new Execution(record, { wiring, hostLabels: {} }, () => {});
+  const gone = new AbortController().signal;
+  execution.attach({ gone, listen: () => {}, send: (item) => void said.push(item) });
+  return execution;
+}
+
 test.each<[string, (onStart: () => void) => Executor]>([
   ['mirror', (recordStart) => createMirror({ recordStart, onVanished: () => {} })],
   ['passthrough', createPassthrough],
@@ -17,11 +26,7 @@ test.each<[string, (onStart: () => void) => Executor]>([
   'P19: by %s, an execution that is stopped between its permit and its run tells nobody to run it',
   async (_name, create) => {
     const said: ToCaller[] = [];
-    const wiring = { stdio: ['null', 'pipe', 'pipe'], ignored: [] } as const;
-    const record = { state: 'received', receivedAt: 0, caller: 'relay:host-7' } as ExecutionRecord;
-    const execution = new Execution(record, { wiring, hostLabels: {} }, () => {});
-    const gone = new AbortController().signal;
-    execution.attach({ gone, listen: () => {}, send: (item) => void said.push(item) });
+    const execution = attached(said);
     let starts = 0;
     const run = await create(() => {
       starts += 1;
@@ -31,3 +36,15 @@ test.each<[string, (onStart: () => void) => Executor]>([
     expect([said, starts]).toEqual([[], 0]);
   },
 );
+
+test('A-601 P25: a mirrored command whose order was sent is recorded as started, though its relay did not tell it before its stop', async () => {
+  const execution = attached([]);
+  const starts: string[] = [];
+  const recordStart = ({ record: { state, host } }: Execution) => void starts.push(`${state} ${host}`);
+  const run = await createMirror({ recordStart, onVanished: () => {} })(permit, execution);
+  const outcome = run();
+  expect(starts).toEqual([]);
+  execution.stop(new ClawrdenError('agent-killed', 'killed'));
+  await expect(outcome).rejects.toThrow('killed');
+  expect(starts).toEqual(['running host-7']);
+});
