@@ -94,6 +94,8 @@ export interface RefusalsRecord {
 /** What the command would run, inspected before a person is asked: it changes the plan's hash. */
 export interface InspectionRecord extends OfExecution {
   readonly type: 'inspection';
+  /** Where an init looked, which says what is there; absent if nobody did. */
+  readonly host?: string;
   readonly operands: readonly Operand[];
   readonly planHash: string;
 }

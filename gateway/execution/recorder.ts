@@ -27,8 +27,8 @@ export interface Recorder {
    */
   readonly decided: (execution: Execution, judged: Judged) => Promise<void>;
   readonly verdict: (execution: Execution, approvalId: string, verdict: RecordedVerdict) => Promise<void>;
-  /** Records the plan again, because its scripts change it. Throws `audit-unwritable`. */
-  readonly inspected: (execution: Execution, sealed: SealedPlan) => Promise<void>;
+  /** Records the plan again, because its scripts change it, and the host that says what they are, if one looked. Throws `audit-unwritable`. */
+  readonly inspected: (execution: Execution, sealed: SealedPlan, host: string) => Promise<void>;
   /** Only the first counts. */
   readonly started: (execution: Execution, operands: readonly Operand[]) => void;
   /** Written later: nothing depends on it, and the answer does not wait for the disk. */
@@ -72,12 +72,13 @@ export function createRecorder(
       const { planHash } = execution.record;
       return audit.append({ type: 'verdict', ...idsOf(execution), approval, ...verdict, planHash });
     },
-    inspected: (execution, { plan, canonical, hash: planHash }) => {
+    inspected: (execution, { plan, canonical, hash: planHash }, host) => {
       execution.replanned(recordablePlan(canonical), planHash);
       const { operands = [] } = plan;
       const seen = recordableOperands(operands);
       execution.trace.mark('inspected');
-      return audit.append({ type: 'inspection', ...idsOf(execution), operands: seen, planHash });
+      const where = host === '' ? {} : { host };
+      return audit.append({ type: 'inspection', ...idsOf(execution), ...where, operands: seen, planHash });
     },
     started: (execution, found) => {
       if (begun.has(execution)) return;

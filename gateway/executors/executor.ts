@@ -21,7 +21,13 @@ export type Run = () => Promise<Outcome>;
  * Inspects the files that a plan's command would run, in the place where it would run, and runs none of them.
  * Resolves with what an init found for each. Throws like an Executor.
  */
-export type Inspector = (sealed: SealedPlan, execution: Execution) => Promise<Found>;
+export type Inspector = (sealed: SealedPlan, execution: Execution) => Promise<Inspection>;
+
+export interface Inspection {
+  readonly found: Found;
+  /** Where an init looked: the host says what was found. Empty if nobody looked. */
+  readonly host: string;
+}
 
 /** Called when the tool runs, with the operands that it got. */
 export type RecordStart = (execution: Execution, operands: readonly Operand[]) => void;

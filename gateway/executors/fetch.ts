@@ -38,7 +38,7 @@ export function createFetch(parts: FetchExecutorParts): Executor {
 }
 
 /** It runs no script. */
-export const inspectFetch: Inspector = () => Promise.resolve(new Map());
+export const inspectFetch: Inspector = () => Promise.resolve({ found: new Map(), host: '' });
 
 async function run(
   { plan }: SealedPlan,

@@ -32,4 +32,4 @@ export function createHelp({ answerHelp, recordStart }: HelpExecutorParts): Exec
 }
 
 /** Help runs no script. */
-export const inspectHelp: Inspector = () => Promise.resolve(new Map());
+export const inspectHelp: Inspector = () => Promise.resolve({ found: new Map(), host: '' });

@@ -19,7 +19,7 @@ export function createGhostInspector(parts: AllPlacerParts): Inspector {
       const found = ghost.session.inspect(inspectionOf(plan));
       const told = await untilInspected(found, execution.signal);
       execution.clean(placed.release());
-      return told;
+      return { found: told, host: host.name };
     } catch (error) {
       execution.clean(placed.destroy().then(() => {}));
       if (error instanceof ClawrdenError && error.code === 'host-lost')

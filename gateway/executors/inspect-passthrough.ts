@@ -5,5 +5,5 @@ import type { Inspector } from './executor.ts';
 export const inspectPassthrough: Inspector = ({ plan }) => {
   const { operands } = operandOrders(plan);
   const unseen = 'unseen: it runs in place, and nobody looks then';
-  return Promise.resolve(new Map(operands.map((path) => [path, unseen])));
+  return Promise.resolve({ found: new Map(operands.map((path) => [path, unseen])), host: '' });
 };

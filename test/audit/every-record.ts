@@ -32,7 +32,7 @@ export const everyRecord: EveryRecord = {
     ...{ type: 'refusals', caller: '', agent: '', count: 1, codes: { 'no-host': 2, '7': 3, __proto: 4 } },
     ...{ first: '', last: '', lastExecution: '', lastSha256: '' },
   },
-  inspection: { type: 'inspection', ...ids, operands, planHash: '' },
+  inspection: { type: 'inspection', ...ids, host: 'h', operands, planHash: '' },
   verdict: {
     ...{ type: 'verdict', ...ids, approval: 'a', verdict: 'approved', via: 'cli', ...told },
     ...{ grantMs: 3_600_000, planHash: '' },

@@ -56,7 +56,7 @@ async function untilAsked(core: TestGateway): Promise<{ id: string; planHash: st
 
 const yes = { verdict: 'approved', by: 'person:admin', via: 'api', reason: '' } as const;
 
-test('A-44 P9: a person is asked about the bytes of the script, and the record says which', async () => {
+test('A-44 A-602 P9: a person is asked about the bytes of the script, and the record says which, and which host said so', async () => {
   await using core = await startCore(dir);
   const { channel, ended } = type(core, ['x.sh']);
   const looked = (await untilSaid(channel, 'inspect-here')) as { planHash: string };
@@ -73,7 +73,7 @@ test('A-44 P9: a person is asked about the bytes of the script, and the record s
   expect(await ended).toMatchObject({ code: 7 });
   expect(readAudit(dir).filter(({ type: one }) => one !== 'outcome')).toMatchObject([
     { type: 'decision', decision: 'ask', planHash: looked.planHash },
-    { type: 'inspection', planHash, operands },
+    { type: 'inspection', host: 'host-1', planHash, operands },
     { type: 'verdict', planHash },
   ]);
 });
