@@ -14,8 +14,11 @@ export interface ChatPosts {
   readonly change: (chat: string, approval: string, change: (body: string) => string) => Promise<void>;
   /** The question waits no more: what was posted is to be edited, and what was not is not told. */
   readonly end: (chat: string, approval: string, ended: string) => Promise<void>;
-  /** What is to be told or edited now, the longest due first, `chatBatch` at most. */
-  readonly due: (chat: string) => Promise<ChatPostRow[]>;
+  /**
+   * What is to be told or edited now, `chatBatch` at most: the next agent's first, by name behind `last` and then from
+   * the beginning (no agent's has an empty name), and then the longest due.
+   */
+  readonly due: (chat: string, last?: string) => Promise<ChatPostRow[]>;
   /** When the next is due; undefined if nothing is. */
   readonly nextAt: (chat: string) => Promise<number | undefined>;
   /** All that one message shows, in the order of adding. */
@@ -128,17 +131,16 @@ function readers(
   now: Now,
 ): Pick<ChatPosts, 'due' | 'nextAt' | 'ofMessage' | 'ofQuestion'> {
   return {
-    due: (chat) =>
-      database
-        .selectFrom('chat_posts')
-        .selectAll()
-        .where('chat', '=', chat)
-        .whereRef('shown', '<', 'revision')
-        .where('next_at', '<=', now())
-        .orderBy('next_at')
-        .orderBy('row')
-        .limit(chatBatch)
-        .execute(),
+    due: async (chat, last = '') => {
+      const all = database.selectFrom('chat_posts').selectAll().where('chat', '=', chat);
+      const due = all.whereRef('shown', '<', 'revision').where('next_at', '<=', now());
+      const some = (rows: typeof due, most: number) =>
+        rows.orderBy('next_at').orderBy('row').limit(most).execute();
+      const behind = await some(due.where('agent', '>', last).orderBy('agent'), 1);
+      const turn = behind.length > 0 ? behind : await some(due.orderBy('agent'), 1);
+      const others = due.where('row', 'not in', numbers(turn));
+      return [...turn, ...(turn.length === 0 ? [] : await some(others, chatBatch - 1))];
+    },
     nextAt: async (chat) => {
       const first = await database
         .selectFrom('chat_posts')

@@ -1,11 +1,13 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createFaults } from '../../../src/faults.ts';
-import type { StateNews } from '../../ports/notifier.ts';
+import type { News, StateNews } from '../../ports/notifier.ts';
+import type { PendingApproval } from '../../ports/verdict.ts';
 import { createChatPosts } from '../../store/chat-posts.ts';
 import { type Database, openDatabase } from '../../store/database.ts';
 import type { ChatRoom, PostAnswer } from './chat-room.ts';
 import { openRoom } from './open-room.ts';
+import { plan } from './plan.fixture.ts';
 
 let database: Database;
 beforeEach(async () => {
@@ -36,7 +38,27 @@ function open(answers: (PostAnswer | Promise<PostAnswer>)[]) {
     const news: StateNews = { event: 'host-down', id: about, at: Date.now(), about, by: '', reason: '' };
     return chat.tell(news);
   };
-  return { chat, posted, tell };
+  const ask = (agent: string, id: string) => {
+    const consent = { approvals: 1, role: 'approver', answerIn: ['chat'] } as const;
+    const question = {
+      id,
+      agent,
+      consent,
+      yeses: [],
+      caller: 'relay:h',
+      rule: 'r',
+      reason: '',
+      expiresAt: 0,
+    };
+    const masked = () => ({ plan: { ...plan, argv: ['make', id] }, isMasked: false });
+    return chat.tell({
+      event: 'question',
+      id,
+      question: question as unknown as PendingApproval,
+      masked,
+    } as News);
+  };
+  return { chat, posted, tell, ask };
 }
 
 test.each([
@@ -74,5 +96,18 @@ test('A-542 P26: a refusal while the wall clock jumps ahead is not the last try'
   answer.resolve({ why: 'it answered 503' });
   await expect.poll(() => posted.length, soon).toBe(2);
   await expect.poll(() => chat.problems(), soon).toEqual([]);
+  await chat.close();
+});
+
+test('A-603 P20: of what many posts of one agent wait, a post of another waits for one', async () => {
+  const answer = Promise.withResolvers<PostAnswer>();
+  const { chat, posted, tell, ask } = open([answer.promise]);
+  await tell('busy');
+  await expect.poll(() => posted.length, soon).toBe(1);
+  for (let at = 0; at < 30; at += 1) await ask('loud', `1${at}`);
+  await ask('quiet', '2');
+  answer.resolve({ ref: 'm1' });
+  await expect.poll(() => posted.filter((text) => text.includes('loud')).length, soon).toBe(5);
+  expect(posted.slice(0, 3).join('\n')).toContain('command of quiet');
   await chat.close();
 });

@@ -29,8 +29,8 @@ const apartAtMost = 3;
 export function openRoom(parts: RoomParts): Notifier {
   const { name, room, posts, faults, log } = parts;
   const troubles = createTroubles(`chat ${name}`, log);
-  const pace = { notBefore: 0 };
-  const work = startWork('chat', (signal) => step(parts, { troubles, pace, signal }), faults);
+  const [pace, turn] = [{ notBefore: 0 }, { last: '' }];
+  const work = startWork('chat', (signal) => step(parts, { troubles, pace, turn, signal }), faults);
   return {
     ...{ name, shows: true },
     tell: async (news: News) => {
@@ -52,15 +52,17 @@ interface Stepping {
   readonly troubles: Troubles;
   /** On the monotonic clock. */
   readonly pace: { notBefore: number };
+  /** Whose the last call was: agents take turns, so what one has waiting, others wait for one call of. */
+  readonly turn: { last: string };
   readonly signal: AbortSignal;
 }
 
 /** One call; resolves with how long to wait for the next one. */
-async function step(parts: RoomParts, { troubles, pace, signal }: Stepping): Promise<number> {
+async function step(parts: RoomParts, { troubles, pace, turn, signal }: Stepping): Promise<number> {
   const { name, room, posts } = parts;
   const early = pace.notBefore - performance.now();
   if (early > 0) return early;
-  const due = await posts.due(name);
+  const due = await posts.due(name, turn.last);
   const [first] = due;
   if (first === undefined) return (await untilNext(parts)) ?? longestMs;
   const untold = due.filter(({ message, ended }) => message === '' && ended !== '');
@@ -68,6 +70,7 @@ async function step(parts: RoomParts, { troubles, pace, signal }: Stepping): Pro
     await posts.drop(untold);
     return 0;
   }
+  turn.last = first.agent;
   const rows = first.message === '' ? together(due) : await posts.ofMessage(name, first.message);
   const message = showPosts(rows, { ...parts, textAtMost: room.textAtMost });
   const answer = await (first.message === ''

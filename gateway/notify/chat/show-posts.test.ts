@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Plan } from '../../../src/plan.ts';
 import { usualDoors } from '../../../src/policy/policy.ts';
 import type { PendingApproval } from '../../ports/verdict.ts';
 import type { ChatPostRow } from '../../store/chat-post-rows.ts';
@@ -9,17 +8,12 @@ import { telegramMessage } from '../telegram/telegram-message.ts';
 import { buttonData, newCodes, readButton } from './button.ts';
 import type { ChatMessage } from './chat-room.ts';
 import { toPost } from './kept-post.ts';
+import { plan } from './plan.fixture.ts';
 import { showPosts } from './show-posts.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
 const planHash = 'c0ffee'.padEnd(64, '7');
 const codes = newCodes();
-const plan: Plan = {
-  ...{ agent: 'coder', argv: ['x'], env: [], cwd: '/app', workspace: '', uid: 1, gid: 1, umask: 18 },
-  ...{ strategy: 'mirror', mounts: [], network: 'none', stdin: 'none', timeoutMs: 0, idleTimeoutMs: 0 },
-  limits: { memoryBytes: 0, cpus: 0, pids: 0, outputBytes: 0, fileBytes: 0 },
-  policyHash: 'p',
-};
 
 function row(argv: readonly string[], more: object = {}, ended: object | '' = ''): ChatPostRow {
   const consent = { approvals: 1, role: 'approver', answerIn: [...usualDoors, 'chat'] };
