@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createFaults } from '../../../src/faults.ts';
-import type { News, StateNews } from '../../ports/notifier.ts';
+import type { StateNews } from '../../ports/notifier.ts';
 import type { PendingApproval } from '../../ports/verdict.ts';
 import { createChatPosts } from '../../store/chat-posts.ts';
 import { type Database, openDatabase } from '../../store/database.ts';
