@@ -56,7 +56,7 @@ function open(answers: (PostAnswer | Promise<PostAnswer>)[]) {
       id,
       question: question as unknown as PendingApproval,
       masked,
-    } as News);
+    });
   };
   return { chat, posted, tell, ask };
 }
