@@ -56,6 +56,7 @@ function open(answers: (PostAnswer | Promise<PostAnswer>)[]) {
       id,
       question: question as unknown as PendingApproval,
       masked,
+      at: 0,
     });
   };
   return { chat, posted, tell, ask };
