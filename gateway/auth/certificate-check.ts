@@ -12,6 +12,8 @@ export interface AcceptedCertificate {
   readonly fingerprint: string;
   /** Hexadecimal. */
   readonly serial: string;
+  /** When its validity began, in epoch milliseconds. */
+  readonly since: number;
   /** Of the authority that signs now. */
   readonly isPresent: boolean;
   /** Why it counts no more: a connection may outlive its certificate's end and its revocation. */
@@ -43,7 +45,7 @@ export function acceptCertificate(
   };
   const refused = problem();
   return refused === undefined
-    ? { value: { peer, fingerprint: print, serial, isPresent, problem } }
+    ? { value: { peer, fingerprint: print, serial, since: validFromDate.getTime(), isPresent, problem } }
     : { refused };
 }
 

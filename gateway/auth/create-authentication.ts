@@ -52,7 +52,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 }
 
 function admissionOf(
-  { peer, fingerprint, serial, problem }: AcceptedCertificate,
+  { peer, fingerprint, serial, since, problem }: AcceptedCertificate,
   options: AuthenticationOptions,
   tokens: SessionTokens,
 ): Admission {
@@ -81,6 +81,7 @@ function admissionOf(
     peer,
     fingerprint,
     serial,
+    since,
     check,
     issueToken: async () => {
       await options.freshen?.(peer);

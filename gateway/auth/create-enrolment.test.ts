@@ -1,63 +1,22 @@
-import { generateKeyPairSync, randomUUID, X509Certificate } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
-import { ClawrdenError } from '../../src/errors.ts';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { describe, expect, test, vi } from 'vitest';
 import { makeAuthority } from '../../src/pki/authority.ts';
 import { makeCertificateRequest } from '../../src/pki/certificate-request.ts';
 import { readEnrolmentPin } from '../../src/pki/enrolment-pin.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { AuditRecord } from '../audit/audit-record.ts';
 import { openRevocations } from '../control/revocations.ts';
 import { createAuthorities } from '../keys/authorities.ts';
-import { createKeyRing } from '../keys/key-ring.ts';
 import type { Enrolment } from '../ports/authentication.ts';
-import type { KnownPerson } from '../ports/known-principals.ts';
-import type { KnownProgram } from '../principals/api-tokens.ts';
-import { openDatabase } from '../store/database.ts';
 import { openEnrolmentTokens } from '../store/enrolment-tokens.ts';
-import { createEnrolment } from './create-enrolment.ts';
+import { authority, enrolment, identity, signingKey } from './enrolment.fixture.ts';
 import { createSessionTokens } from './session-token.ts';
 
-const authority = await makeAuthority('Test CA');
-const signingKey = generateKeyPairSync('ed25519').privateKey;
-const authorities = createAuthorities({ authority, server: authority });
-const identity = { gatewayId: 'gw-1', keys: createKeyRing(signingKey), authorities };
 const { request } = await makeCertificateRequest();
 const { request: other } = await makeCertificateRequest();
 
 const host = { kind: 'relay', name: 'host-7' } as const;
 const by = { kind: 'person', name: 'ann', role: 'admin', scope: {} } as const;
-const dir = await mkdtemp(join(tmpdir(), 'clawrden-enrolment-'));
-afterAll(() => rm(dir, { recursive: true }));
-
-async function enrolment(
-  agents: Record<string, string[]> = { 'host-7': ['coder', 'tester'] },
-  key = signingKey,
-  own = authorities,
-) {
-  const database = await openDatabase(join(dir, randomUUID()), 'crash');
-  const records: AuditRecord[] = [];
-  const disk = { isFull: false };
-  const append = async (record: AuditRecord) => {
-    if (disk.isFull) throw new ClawrdenError('audit-unwritable', 'no room');
-    records.push(record);
-  };
-  const audit = { append } as unknown as AuditLog;
-  const revocations = await openRevocations(database, audit);
-  const tokens = await openEnrolmentTokens(database);
-  const agentsOf = (relay: string) => agents[relay] ?? [];
-  const known = new Map<string, KnownPerson>();
-  const people = { noteLetIn: async () => {} };
-  const findPerson = (name: string) => known.get(name);
-  const signing = { ...identity, keys: createKeyRing(key), authorities: own };
-  const programs = new Map<string, KnownProgram>();
-  const apiTokens = { programOf: (name: string) => programs.get(name) };
-  const options = { identity: signing, agentsOf, people, findPerson, apiTokens, tokens, revocations, audit };
-  return { ...createEnrolment(options), revocations, database, records, disk, known, programs };
-}
 
 async function newToken(from: Enrolment, ttl = 0): Promise<string> {
   const made = await from.createToken('host-7', ['coder'], ttl, by);
@@ -134,7 +93,10 @@ test('a program gets a certificate by a code, no longer than its API token count
   expect(readEnrolmentPin(made.value.token)?.kind).toBe('program');
   const enrolled = await gateway.enroll(made.value.token, request, '192.0.2.1:4000');
   expect(enrolled).toMatchObject({ value: { relay: '', person: '', program: 'ci', agents: [] } });
-  const renewed = await gateway.renew(ci, request, { check: () => ({ value: { ...ci, ...right } }) });
+  const renewed = await gateway.renew(ci, request, {
+    since: 0,
+    check: () => ({ value: { ...ci, ...right } }),
+  });
   for (const each of [enrolled, renewed]) {
     if ('refused' in each) throw new Error(each.refused);
     const certificate = new X509Certificate(each.value.certificate);
@@ -145,7 +107,9 @@ test('a program gets a certificate by a code, no longer than its API token count
   gateway.programs.clear();
   if ('refused' in later) throw new Error(later.refused);
   expect(await gateway.enroll(later.value.token, request, '')).toEqual(none);
-  expect(await gateway.renew(ci, request, { check: () => ({ value: { ...ci, ...right } }) })).toEqual(none);
+  expect(
+    await gateway.renew(ci, request, { since: 0, check: () => ({ value: { ...ci, ...right } }) }),
+  ).toEqual(none);
 });
 
 test('a request that cannot be signed does not cost the token', async () => {
@@ -243,6 +207,7 @@ test('A-51: a token of another gateway, another kind, or none at all enrols nobo
 
 describe('P25: what lets a relay in', () => {
   const admission = {
+    since: 0,
     check: () => ({ value: { kind: 'relay', name: 'host-7', role: 'relay', scope: {} } as const }),
   };
 

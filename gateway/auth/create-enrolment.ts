@@ -1,5 +1,5 @@
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
-import { type Credentials, validity } from '../../src/pki/authority.ts';
+import { type Credentials, dayMs, validity } from '../../src/pki/authority.ts';
 import { readRequestKey } from '../../src/pki/certificate-request.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import {
@@ -124,7 +124,7 @@ async function enroll(
 async function renew(
   peer: PeerName,
   request: string,
-  admission: Pick<Admission, 'check'>,
+  admission: Pick<Admission, 'check' | 'since'>,
   options: EnrolmentOptions,
 ): Promise<Checked<Certificate>> {
   const { agentsOf, revocations, audit } = options;
@@ -138,7 +138,7 @@ async function renew(
   if ('refused' in checked) return checked;
   const key = await readRequestKey(request);
   if (key === undefined) return unusableRequest;
-  const issued = await issue(peer, epoch, key, options);
+  const issued = await issue(peer, epoch, key, options, admission.since);
   await audit.append({ ...issued.record, ...whom(invited), by: principalName(peer), from: '' });
   if (await revocations.renewed(issued.certificate)) return { value: issued.answer };
   return { refused: `the ${kind} ${name} was revoked` };
@@ -168,16 +168,18 @@ interface Issued {
   readonly answer: Certificate;
 }
 
-/** A certificate; it counts for nothing until it is recorded. */
+/** A certificate; it counts for nothing until it is recorded. `since`: of the one that it renews. */
 async function issue(
   { kind, name }: PeerName,
   epoch: number,
   key: KeyObject,
   options: EnrolmentOptions,
+  since?: number,
 ): Promise<Issued> {
   const until = kind === 'relay' ? undefined : knownAs({ kind, name }, options)?.until;
   const authority = options.identity.authorities.present();
-  return described({ kind, name }, epoch, await signedFor({ kind, name }, key, until, authority), options);
+  const certificate = await signedFor({ kind, name }, key, { since, until }, authority);
+  return described({ kind, name }, epoch, certificate, options);
 }
 
 function described(
@@ -198,17 +200,25 @@ function described(
   };
 }
 
-/** Not longer than its owner is known. */
+/**
+ * Not longer than its owner is known, and valid since the one that it renews was: if the clock is ahead now, it counts
+ * once the clock is right, too. Not by more than a whole life, or each renewal would make the next one come sooner.
+ */
 async function signedFor(
   peer: PeerName,
   key: KeyObject,
-  until: number | undefined,
+  {
+    since = Number.POSITIVE_INFINITY,
+    until = Number.POSITIVE_INFINITY,
+  }: { readonly since: number | undefined; readonly until: number | undefined },
   authority: Credentials,
 ): Promise<string> {
   const days = peer.kind === 'relay' ? relayCertificateDays : personCertificateDays;
-  const { notBefore, notAfter } = validity(days);
-  const end = until === undefined ? notAfter : new Date(Math.min(until, notAfter.getTime()));
-  return await issueClientCertificate(authority, peer, key, { notBefore, notAfter: end });
+  const now = Date.now();
+  const usual = validity(days, now);
+  const notBefore = new Date(Math.min(usual.notBefore.getTime(), Math.max(since, now - days * dayMs)));
+  const notAfter = new Date(Math.min(usual.notAfter.getTime(), until));
+  return await issueClientCertificate(authority, peer, key, { notBefore, notAfter });
 }
 
 function whom(invited: Invited): Pick<CredentialRecord, 'principal' | 'agents'> {

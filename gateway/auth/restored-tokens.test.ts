@@ -40,7 +40,10 @@ interface Life extends Records, Enrolment {
 }
 
 const people = { noteLetIn: async () => {} };
-const spare = { check: () => ({ value: {} }) } as unknown as Admission;
+const spare = {
+  since: 0,
+  check: () => ({ value: {} }),
+} as unknown as Admission;
 
 async function start(): Promise<Life> {
   const config = { state: dir, audit: join(dir, 'audit.jsonl'), limits: {} } as unknown as GatewayConfig;

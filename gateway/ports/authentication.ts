@@ -31,6 +31,8 @@ export interface Admission {
   readonly fingerprint: string;
   /** Hexadecimal. */
   readonly serial: string;
+  /** When the certificate's validity began, in epoch milliseconds. */
+  readonly since: number;
   /** The caller, as long as the certificate counts. */
   readonly check: () => Checked<Principal>;
   /** A JWT bound to the certificate. */
@@ -74,7 +76,7 @@ export interface Enrolment {
   readonly renew: (
     peer: PeerName,
     request: string,
-    admission: Pick<Admission, 'check'>,
+    admission: Pick<Admission, 'check' | 'since'>,
   ) => Promise<Checked<Certificate>>;
   /** Signs the key of a person who has just signed in; `by` and `from` are for the audit. */
   readonly certify: (
