@@ -77,8 +77,7 @@ export function createRecorder(
       const { operands = [] } = plan;
       const seen = recordableOperands(operands);
       execution.trace.mark('inspected');
-      const where = host === '' ? {} : { host };
-      return audit.append({ type: 'inspection', ...idsOf(execution), ...where, operands: seen, planHash });
+      return audit.append({ type: 'inspection', ...onHost(execution, host), operands: seen, planHash });
     },
     started: (execution, found) => {
       if (begun.has(execution)) return;
@@ -125,6 +124,10 @@ function refusalRecord(
     ...{ rule: code, reason, code, ...recordable([tool, ...args], cwd), uid, gid },
     ...{ strategy: '', planHash: '', policyHash },
   };
+}
+
+function onHost(execution: Execution, host: string) {
+  return { ...idsOf(execution), ...(host !== '' && { host }) };
 }
 
 function startRecord(execution: Execution, operands: readonly Operand[]): StartRecord {
