@@ -107,9 +107,12 @@ static void say(uint32_t value)
     syscall(SYS_futex, &script->asked, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static void act_on_demand(void)
+static void act_on_demand(pid_t carrier)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* If it was killed before that, the next one has a process of its own, which this one must not answer for. */
+    if (getppid() != carrier)
+        _exit(0);
     /* So the kernel says that somebody waits for what is leased. */
     signal(SIGIO, SIG_IGN);
     for (int fd = 0; fd <= 2; fd++)
@@ -133,8 +136,9 @@ __attribute__((constructor)) static void begin(void)
         haste = atoi(getenv("CLAWRDEN_HASTE"));
     if (getenv("CLAWRDEN_AHEAD"))
         ahead = atoi(getenv("CLAWRDEN_AHEAD"));
+    pid_t carrier = getpid();
     if (fork() == 0)
-        act_on_demand();
+        act_on_demand(carrier);
 }
 
 static void between(void)
