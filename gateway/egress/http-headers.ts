@@ -33,12 +33,16 @@ export function spelling(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '-');
 }
 
+/** By how their names begin. */
 const standIns =
-  /^(x-http-method|x-method|method-override|x-original|x-rewrite|x-forwarded|forwarded|x-script-name|x-host)(-|$)/;
+  /^(x-http-(method|host|path)|http-method|x-method|x-script-name|x-host|x-forwarded|forwarded|x-(invoke|matched)-path)(-|$)/;
+/** Whatever else is in the name: what another program made of the request before. */
+const madeOfIt = /(^|-)(original|override|rewrite|rewritten|unencoded)(-|$)/;
 
 /** Some servers, and proxies before them, take the method, the path or the host from one of these. */
 export function standsIn(name: string): boolean {
-  return standIns.test(spelling(name));
+  const meant = spelling(name);
+  return standIns.test(meant) || madeOfIt.test(meant);
 }
 
 /** Whether it is not a header of one connection or of a message's length, but some server takes it for one. */
