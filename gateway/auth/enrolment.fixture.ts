@@ -1,8 +1,4 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { generateKeyPairSync } from 'node:crypto';
 import { ClawrdenError } from '../../src/errors.ts';
 import { makeAuthority } from '../../src/pki/authority.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -21,16 +17,13 @@ export const signingKey = generateKeyPairSync('ed25519').privateKey;
 const authorities = createAuthorities({ authority, server: authority });
 export const identity = { gatewayId: 'gw-1', keys: createKeyRing(signingKey), authorities };
 
-const dir = await mkdtemp(join(tmpdir(), 'clawrden-enrolment-'));
-afterAll(() => rm(dir, { recursive: true }));
-
 /** As main.ts makes it, on a database of its own. */
 export async function enrolment(
   agents: Record<string, string[]> = { 'host-7': ['coder', 'tester'] },
   key = signingKey,
   own = authorities,
 ) {
-  const database = await openDatabase(join(dir, randomUUID()), 'crash');
+  const database = await openDatabase(':memory:', 'crash');
   const records: AuditRecord[] = [];
   const disk = { isFull: false };
   const append = async (record: AuditRecord) => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { newSecret } from '../browsers/secret.ts';
+import { addressKey } from '../connections/address-key.ts';
 import type { Checked } from '../ports/authentication.ts';
 import type { BrowserSessions, OpenedSession } from '../ports/browser-sessions.ts';
 import { callbackPath } from '../ports/callback-path.ts';
@@ -21,7 +22,7 @@ export interface BrowserSignInParts {
 
 /** A browser is on its way to the provider and back. */
 export interface BrowserSignIn {
-  readonly begin: (leaving: LeavingBrowser) => Promise<Provided<BegunBrowser>>;
+  readonly begin: (leaving: LeavingBrowser, from: string) => Promise<Provided<BegunBrowser>>;
   /** What it began with, once; `returned` is the path and query that it came back to. */
   readonly take: (secret: string, returned: string) => TakenBack | undefined;
   /** In place of the session before, if there was one. */
@@ -42,24 +43,36 @@ const transactionsAtMost = 10_000;
 
 interface Transaction extends Omit<TakenBack, 'returned'> {
   readonly origin: string;
+  /** The address, as it is counted. */
+  readonly by: string;
   readonly life: Lifetime;
 }
 
-export function createBrowserSignIn({ provider, sessions, principals }: BrowserSignInParts): BrowserSignIn {
+export function createBrowserSignIn(
+  { provider, sessions, principals }: BrowserSignInParts,
+  most = transactionsAtMost,
+): BrowserSignIn {
   // By the digest of what the browser's cookie says, the oldest first.
   const transactions = new Map<string, Transaction>();
   return {
-    begin: async ({ origin, session }) => {
+    begin: async ({ origin, session }, from) => {
       const [secret, state, nonce, verifier] = [newSecret(), newSecret(), newSecret(), newSecret()];
       const challenge = createHash('sha256').update(verifier).digest('base64url');
       const redirectUri = `${origin}${callbackPath}`;
       const url = await provider.authorizationUrl({ redirectUri, state, nonce, challenge });
       if ('refused' in url) return url;
       for (const [digest, { life }] of transactions) if (life.isOver()) transactions.delete(digest);
-      const [oldest = ''] = transactions.keys();
-      if (transactions.size >= transactionsAtMost) transactions.delete(oldest);
+      if (transactions.size >= most) transactions.delete(oldestOfMost(transactions));
       const life = lifetime(Date.now() + transactionMs);
-      transactions.set(digestOf(secret), { origin, session, state, nonce, verifier, life });
+      transactions.set(digestOf(secret), {
+        origin,
+        by: addressKey(from),
+        session,
+        state,
+        nonce,
+        verifier,
+        life,
+      });
       return { value: { url: url.value, secret } };
     },
     take: (secret, returned) => {
@@ -79,6 +92,14 @@ export function createBrowserSignIn({ provider, sessions, principals }: BrowserS
       return { value };
     },
   };
+}
+
+/** Of the address that has most, so that no address puts out what another began. */
+function oldestOfMost(transactions: ReadonlyMap<string, Pick<Transaction, 'by'>>): string {
+  const byAddress = Map.groupBy(transactions, ([, { by }]) => by);
+  let most: readonly (readonly [digest: string, unknown])[] = [];
+  for (const begun of byAddress.values()) if (begun.length > most.length) most = begun;
+  return most[0]?.[0] ?? '';
 }
 
 /** Of who has just signed in; it ends with any change of the rights, and with a revocation. */

@@ -43,7 +43,7 @@ export function createProviderSignIn({
   return {
     beginBrowser: async (leaving, from) => {
       charge(from);
-      return await browser.begin(leaving);
+      return await browser.begin(leaving, from);
     },
     finishBrowser: (secret, returned, from) =>
       tried(from, async () => {
