@@ -20,11 +20,16 @@ export function clientAddresses({ trustProxy }: Pick<HttpConfig, 'trustProxy'>):
       const direct = plainAddress(socket.remoteAddress ?? '');
       if (trustProxy.length === 0) return direct;
       const said = String(headers['x-forwarded-for'] ?? '').split(',');
-      const hops = said.map((hop) => plainAddress(hop.trim())).filter((hop) => hop !== '');
+      const hops = said.map((hop) => plainAddress(withoutPort(hop.trim()))).filter((hop) => hop !== '');
       // The nearest that is no proxy of ours: what stands before it anybody can write.
       return hops.findLast((hop) => !isProxy(hop)) ?? direct;
     },
   };
+}
+
+/** Some proxies write it, and a client has many: `192.0.2.1:4000`, `[2001:db8::1]:4000`. */
+function withoutPort(hop: string): string {
+  return /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([^:]*):\d+$/.exec(hop)?.[1] ?? hop;
 }
 
 /** An IPv4 address of a socket that listens for both, as IPv4. */

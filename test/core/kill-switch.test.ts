@@ -209,7 +209,6 @@ test('P19: after restarts a mirrored command whose relay vanished, or which a ki
     await restoreWaiting(core, core.approvals, core.records);
     return (await core.killSwitch.lockdown(true, operator, '')).unconfirmed.toSorted();
   };
-  // What was recorded of the first one says where its order went.
   const both = [`${vanished.executionId} on host-1`, `${open.executionId} on its agent host`].toSorted();
   expect(await restart()).toEqual(both);
   expect(await restart()).toEqual(both);

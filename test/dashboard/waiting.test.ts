@@ -104,24 +104,20 @@ test.skipIf(!hasChromium)('a grant lets the same command run again without a que
   await question(page).getByRole('combobox', { name: 'Approve' }).selectOption('for an hour');
   await approve(page).click();
   await asked.ended;
-  const given = async () => {
-    const { grants } = await tried.admin.call(WardenServiceService.listGrants, { limit: 10, pageToken: '' });
-    return grants.map(({ argv, givenBy }) => [argv, givenBy]);
-  };
+  const firstPage = { limit: 10, pageToken: '' };
+  const given = async () => (await tried.admin.call(WardenServiceService.listGrants, firstPage)).grants;
   // The yes counts before the grant does.
-  await expect.poll(given).toEqual([[['ls', 'granted'], ['person:admin']]]);
+  await expect.poll(given).toMatchObject([{ argv: ['ls', 'granted'], givenBy: ['person:admin'] }]);
 });
 
 /** Of the tools that the shared policy has, none is known so well that it can be approved for a while. */
 async function letLsAsk(): Promise<void> {
-  const policy = () => tried.admin.call(WardenServiceService.getPolicy, {});
+  const inForce = async () => (await tried.admin.call(WardenServiceService.getPolicy, {})).text;
   const text = sharedPolicy()
     .replace('  touch: {', '  ls: { strategy: mirror }\n  touch: {')
     .replace('[ask, touch, sh]', '[ask, touch, sh, ls]');
   await writeFile(join(tried.gateway.state, 'policy.yaml'), text);
-  await expect
-    .poll(async () => (await policy()).text, { timeout: 10_000 })
-    .toContain('ls: { strategy: mirror }');
+  await expect.poll(inForce).toContain('ls: { strategy: mirror }');
 }
 
 test.skipIf(!hasChromium)('of two people one wins, and the other is told who it was', async () => {
