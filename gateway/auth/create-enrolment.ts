@@ -1,5 +1,5 @@
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
-import { type Credentials, dayMs, validity } from '../../src/pki/authority.ts';
+import { type Credentials, validity } from '../../src/pki/authority.ts';
 import { readRequestKey } from '../../src/pki/certificate-request.ts';
 import { fingerprintOfPem } from '../../src/pki/fingerprint.ts';
 import {
@@ -216,7 +216,8 @@ async function signedFor(
   const days = peer.kind === 'relay' ? relayCertificateDays : personCertificateDays;
   const now = Date.now();
   const usual = validity(days, now);
-  const notBefore = new Date(Math.min(usual.notBefore.getTime(), Math.max(since, now - days * dayMs)));
+  const life = usual.notAfter.getTime() - now;
+  const notBefore = new Date(Math.min(usual.notBefore.getTime(), Math.max(since, now - life)));
   const notAfter = new Date(Math.min(usual.notAfter.getTime(), until));
   return await issueClientCertificate(authority, peer, key, { notBefore, notAfter });
 }

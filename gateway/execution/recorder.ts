@@ -27,7 +27,10 @@ export interface Recorder {
    */
   readonly decided: (execution: Execution, judged: Judged) => Promise<void>;
   readonly verdict: (execution: Execution, approvalId: string, verdict: RecordedVerdict) => Promise<void>;
-  /** Records the plan again, because its scripts change it, and the host that says what they are, if one looked. Throws `audit-unwritable`. */
+  /**
+   * Records the plan again, because its scripts change it, and the host that says what they are; empty if none looked.
+   * Throws `audit-unwritable`.
+   */
   readonly inspected: (execution: Execution, sealed: SealedPlan, host: string) => Promise<void>;
   /** Only the first counts. */
   readonly started: (execution: Execution, operands: readonly Operand[]) => void;
@@ -74,10 +77,10 @@ export function createRecorder(
     },
     inspected: (execution, { plan, canonical, hash: planHash }, host) => {
       execution.replanned(recordablePlan(canonical), planHash);
-      const { operands = [] } = plan;
-      const seen = recordableOperands(operands);
       execution.trace.mark('inspected');
-      return audit.append({ type: 'inspection', ...onHost(execution, host), operands: seen, planHash });
+      const where = { ...idsOf(execution), ...(host !== '' && { host }) };
+      const operands = recordableOperands(plan.operands ?? []);
+      return audit.append({ type: 'inspection', ...where, operands, planHash });
     },
     started: (execution, found) => {
       if (begun.has(execution)) return;
@@ -124,10 +127,6 @@ function refusalRecord(
     ...{ rule: code, reason, code, ...recordable([tool, ...args], cwd), uid, gid },
     ...{ strategy: '', planHash: '', policyHash },
   };
-}
-
-function onHost(execution: Execution, host: string) {
-  return { ...idsOf(execution), ...(host !== '' && { host }) };
 }
 
 function startRecord(execution: Execution, operands: readonly Operand[]): StartRecord {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { steadyClock } from '../../src/steady-clock.ts';
+import { isBehind } from './agents-turn.ts';
 import type { ChatPostRow } from './chat-post-rows.ts';
 import type { Database } from './database.ts';
 import { keepNewest, type QueueBounds } from './keep-newest.ts';
@@ -136,10 +137,9 @@ function readers(
       const due = all.whereRef('shown', '<', 'revision').where('next_at', '<=', now());
       const some = (rows: typeof due, most: number) =>
         rows.orderBy('next_at').orderBy('row').limit(most).execute();
-      const behind = await some(due.where('agent', '>', last).orderBy('agent'), 1);
-      const turn = behind.length > 0 ? behind : await some(due.orderBy('agent'), 1);
-      const others = due.where('row', 'not in', numbers(turn));
-      return [...turn, ...(turn.length === 0 ? [] : await some(others, chatBatch - 1))];
+      const [turn] = await some(due.orderBy(isBehind(last), 'desc').orderBy('agent'), 1);
+      if (turn === undefined) return [];
+      return [turn, ...(await some(due.where('row', '!=', turn.row), chatBatch - 1))];
     },
     nextAt: async (chat) => {
       const first = await database

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { steadyClock } from '../../src/steady-clock.ts';
+import { isBehind } from './agents-turn.ts';
 import { type ChatPosts, chatBounds, createChatPosts } from './chat-posts.ts';
 import type { Database } from './database.ts';
 import { keepNewest, type QueueBounds } from './keep-newest.ts';
@@ -78,10 +79,10 @@ function createHooks(database: Database, bounds: QueueBounds, now: () => number)
       }),
     next: async (hook, last = '') => {
       const all = database.selectFrom('hook_deliveries').selectAll().where('hook', '=', hook);
-      const due = all.where('next_at', '<=', now()).orderBy('agent');
+      const due = all.where('next_at', '<=', now());
       const first = async (some: typeof all) =>
         await some.orderBy('next_at').orderBy('row').limit(1).executeTakeFirst();
-      return (await first(due.where('agent', '>', last))) ?? (await first(due)) ?? (await first(all));
+      return (await first(due.orderBy(isBehind(last), 'desc').orderBy('agent'))) ?? (await first(all));
     },
     drop: async (row) => void (await database.deleteFrom('hook_deliveries').where('row', '=', row).execute()),
     later: async (row, nextAt, tries) =>

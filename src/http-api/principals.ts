@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { labelKey, labelsAtMost, labelValueLength } from '../labels.ts';
 import { mostOverlapSeconds, mostTtlSeconds, tokenRoles } from '../principal-limits.ts';
-import { reason as anyReason, count, cursorOf, time } from './fields.ts';
+import { count, cursorOf, reason as plainReason, time } from './fields.ts';
 
 const peerName = z
   .string()
@@ -14,7 +14,7 @@ const scope = z
 
 const role = z.enum(['viewer', 'approver', 'operator', 'admin']);
 const ttlSeconds = count.min(1).max(mostTtlSeconds).optional().describe('no end if absent');
-const reason = anyReason.describe('for the audit');
+const reason = plainReason.describe('for the audit');
 
 export const peerNamed = z.strictObject({ name: peerName });
 export const reasonQuery = z.strictObject({ reason });

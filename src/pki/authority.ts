@@ -9,7 +9,7 @@ export interface Credentials {
   readonly key: string;
 }
 
-export const dayMs = 86_400_000;
+const dayMs = 86_400_000;
 const clockSkewMs = 300_000;
 export const authorityDays = 3650;
 

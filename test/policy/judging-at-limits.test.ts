@@ -8,7 +8,10 @@ import { limitCommands, limitFacts, limitPolicy, limitRules } from './limit-comm
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
 const turns = 3;
 
-/** Milliseconds, the least of several turns: other work of the machine shall not count. The thread's own clock is too coarse. */
+/**
+ * Milliseconds, the least of several turns: other work of the machine shall not count. The thread's own clock is too
+ * coarse.
+ */
 function costOf<T>(prepare: () => T, act: (given: T) => unknown): number {
   const costs = Array.from({ length: turns }, () => {
     const given = prepare();
