@@ -279,7 +279,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
   doors.follow({ log, faults }, watching.signal);
   const reloading = { file: config.file, prepare: pool.prepare, apply, record, log, faults };
   reloadOnChange(live, reloading, watching.signal);
-  workspaces.begin(pool);
+  workspaces.begin({ ...pool, ledger });
   const page = pageUrl(config.http, servers.ports.http);
   await notify.begin({ ...records, warden, agents, principals, page, faults, log });
   await Promise.race([fleet.looked(), asked]);

@@ -16,6 +16,7 @@ export const relayRefusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 export const initRefusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'cwd-missing',
   'cwd-outside',
+  'no-host',
   'not-executable',
   'not-found',
   'operand-changed',

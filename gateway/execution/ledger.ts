@@ -113,10 +113,10 @@ function stopRunning(open: Iterable<Execution>, reason: ClawrdenError): void {
 export function stopOn(
   { executions }: Pick<Ledger, 'executions'>,
   { agent, host }: { readonly agent: string; readonly host: string },
-  why: string,
+  why: ClawrdenError,
 ): void {
   const there = executions().filter(({ record }) => record.agent === agent && record.host === host);
-  stopRunning(there, new ClawrdenError('canceled', why));
+  stopRunning(there, why);
 }
 
 function keepUntilCleared(clearing: Set<Execution>, execution: Execution): void {

@@ -116,7 +116,7 @@ function unstableText(paths: readonly Buffer[]): string {
 }
 
 function notCarriedText(paths: readonly Buffer[]): string {
-  return `${namesOf(paths)} did not come home and stays on the Docker host: it is larger or deeper than is carried`;
+  return `${namesOf(paths)} did not come home and stays on the Docker host: it is larger or deeper than is carried, or has a name that is not`;
 }
 
 function namesOf([first = Buffer.alloc(0), ...more]: readonly Buffer[]): string {

@@ -1,34 +1,12 @@
 import { expect, test } from 'vitest';
-import { Gate } from '../../src/gate.ts';
 import { behindMs } from './behind.ts';
 import { leftOutMs } from './follow.ts';
-import type { Slot } from './slot.ts';
+import { newSlot, type Slot } from './slot.ts';
 
 const at = (seq: bigint, epoch = 7n) => ({ epoch, seq });
 const slot = (change: Partial<Slot>): Slot => ({
-  ...{
-    host: 'build-1',
-    agent: 'coder',
-    home: 'h',
-    engine: undefined,
-    opening: undefined,
-    commands: 0,
-    usedAt: 0,
-    openedAt: 0,
-    bytes: 0,
-    entries: 0,
-    at: undefined,
-  },
-  ...{
-    working: 0,
-    notTaken: 0,
-    removing: undefined,
-    carried: undefined,
-    keptTree: undefined,
-    stuckAt: undefined,
-    holders: new Set(),
-  },
-  ...{ turn: new Gate(() => 1), cut: new AbortController() },
+  ...newSlot('build-1', { agent: 'coder', home: 'h' }, undefined),
+  ...{ bytes: 0, entries: 0 },
   ...change,
 });
 const open = Promise.resolve() as unknown as NonNullable<Slot['opening']>;

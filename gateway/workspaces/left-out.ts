@@ -5,8 +5,8 @@ import type { Slot } from './slot.ts';
 const firstMs = 30_000;
 const mostMs = 10 * 60_000;
 
-/** What its replica did: held up exchanges with others, or sent what no carrier may send. */
-export type LeftOutFor = 'held-up' | 'broke-rules';
+/** What its replica did: held up exchanges with others, sent what no carrier may send, or took the room of the host's disk. */
+export type LeftOutFor = 'held-up' | 'broke-rules' | 'filled-disk';
 
 export interface LeftOutTold {
   readonly agent: string;
@@ -58,6 +58,17 @@ export class LeftOut {
     const why = `the replica of agent ${agent} on ${host} broke the rules (${rule})`;
     const text = this.#leave({ agent, host, what: 'broke-rules', text: why }, agent, 'the agent uses');
     return new ReplicaUnreachable(text, { cause: error });
+  }
+
+  /** It took the room on the host's disk that others need. */
+  filled({ agent, host }: Pair, text: string): void {
+    this.#leave({ agent, host, what: 'filled-disk', text }, agent, 'the agent uses');
+  }
+
+  /** It did so not long ago. */
+  hasFilled({ agent, host }: Pair): boolean {
+    const entry = this.#hosts.get(host)?.get(agent);
+    return entry?.what === 'filled-disk' && performance.now() < entry.until + mostMs;
   }
 
   /** Why the agent does not use the host; `undefined` if it does. */

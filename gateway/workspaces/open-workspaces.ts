@@ -5,6 +5,7 @@ import { ClawrdenError } from '../../src/errors.ts';
 import { renderBytes } from '../../src/text/render-text.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
 import type { Incidents } from '../control/incidents.ts';
+import type { Ledger } from '../execution/ledger.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { ReplicaHost } from '../ports/replica.ts';
 import type { KeptSet, KeptWhy, WorkspaceOperations } from '../ports/workspace-view.ts';
@@ -18,9 +19,12 @@ import { keptPaths } from './kept-paths.ts';
 import type { LeftOutTold } from './left-out.ts';
 import { type OperateParts, operateWorkspaces } from './operate.ts';
 import { type OnKeptThere, Replicas } from './replicas.ts';
+import { discardReplica } from './reset-replica.ts';
 import { Retirement } from './retire.ts';
 import type { Slot } from './slot.ts';
+import { stopThere } from './stop-there.ts';
 import type { NotApplied } from './visit.ts';
+import { DiskWatch } from './watch-disks.ts';
 
 export interface OpenWorkspacesParts {
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
@@ -39,6 +43,7 @@ export interface WorkspaceHooks {
   readonly ready: () => readonly HostConfig[];
   /** Ends what waits there for this agent: the replica that it has goes away. */
   readonly forget: (agent: string, host: string) => void;
+  readonly ledger: Pick<Ledger, 'executions'>;
 }
 
 /** Workspaces that follow their agents to Docker hosts that do not see them. */
@@ -108,6 +113,7 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
   const inReplicas = { replicas, turns };
   const workspaces = followWorkspaces({ ...inReplicas, agents, hosts, onNotApplied, onMissed });
   let retirement: Retirement | undefined;
+  let disks: DiskWatch | undefined;
   return {
     ...workspaces,
     ...{ homes, lost: (host, error) => replicas.lose(host, error) },
@@ -116,17 +122,26 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
       homes.holdToAgents();
       void retirement?.endIdle();
     },
-    begin: ({ ready, forget }) => {
-      const evict = (slot: Slot) =>
-        evictReplica(slot, { ...inReplicas, homes, agents, forget, onKept: tellKept });
+    begin: ({ ready, forget, ledger }) => {
+      const removing = { ...inReplicas, homes, agents, forget, onKept: tellKept };
+      const evict = (slot: Slot) => evictReplica(slot, removing);
       isLeaving = (host) => !ready().some(({ name }) => name === host);
       retirement ??= new Retirement({ replicas, agents, forget, evict, log });
+      disks ??= new DiskWatch({
+        ...{ replicas, leftOut: turns.leftOut, forget, evict, log },
+        stop: (slot, why) => stopThere(slot, why, { ledger, replicas }),
+        discard: (slot) => discardReplica(slot, removing),
+        onDiscarded: discardedTeller(parts),
+      });
       ahead = createCopyAhead({ workspaces, agents, ready, log }, closing.signal);
     },
-    operations: (more) => operateWorkspaces({ ...inReplicas, homes, kept, agents, ...more }),
+    operations: (more) => {
+      const diskProblem = (host: string) => disks?.problem(host) ?? '';
+      return operateWorkspaces({ ...inReplicas, homes, kept, agents, diskProblem, ...more });
+    },
     close: async () => {
       closing.abort(new Error('the gateway stops'));
-      const ended = endAll(replicas, retirement);
+      const ended = endAll(replicas, [retirement, disks]);
       await abortable(ended, AbortSignal.timeout(closeWithinMs)).catch(() => log.warn(cutText));
     },
   };
@@ -155,8 +170,11 @@ function withReplicas(
 }
 
 /** Each carrier writes what it knows and ends; one that is still looked at, or removed, has to be done first. */
-async function endAll(replicas: Replicas, retirement: Retirement | undefined): Promise<void> {
-  await retirement?.stop();
+async function endAll(
+  replicas: Replicas,
+  looking: readonly (Pick<Retirement, 'stop'> | undefined)[],
+): Promise<void> {
+  await Promise.all(looking.map((each) => each?.stop()));
   await Promise.all(replicas.slots.map((slot) => replicas.close(slot)));
 }
 
@@ -174,6 +192,18 @@ function leftOutTeller({
     const text = `agent ${agent}: ${why}`;
     log.warn({ agent, host }, text);
     record({ type: 'incident', incident: `workspace-${what}`, caller: '', text });
+  };
+}
+
+/** Tells people of what is lost, because no home may have so much. */
+function discardedTeller({
+  record,
+  log,
+}: Pick<OpenWorkspacesParts, 'record' | 'log'>): (slot: Slot, why: string) => void {
+  return ({ agent, host }, why) => {
+    const text = `agent ${agent}: what only its workspace on ${host} had is lost: the disk there was nearly full (${why})`;
+    log.warn({ agent, host }, text);
+    record({ type: 'incident', incident: 'workspace-discarded', caller: '', text });
   };
 }
 

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { restoreKept } from '../../src/carrier-client/exchange.ts';
 import type { AgentConfig, SyncConfig } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { renderBytes } from '../../src/text/render-text.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { WorkspaceRecord } from '../audit/audit-record.ts';
-import { type Ledger, stopOn } from '../execution/ledger.ts';
+import type { Ledger } from '../execution/ledger.ts';
 import { principalName } from '../ports/principal.ts';
 import type { ReplicaOf } from '../ports/replica.ts';
 import type {
@@ -21,7 +20,8 @@ import type { Homes } from './homes.ts';
 import type { InReplicaParts } from './in-replica.ts';
 import { keptPaths } from './kept-paths.ts';
 import { busy, discardReplica, resetReplica } from './reset-replica.ts';
-import type { Slot } from './slot.ts';
+import { bytesThere } from './slot.ts';
+import { stopThere } from './stop-there.ts';
 import { bringToTrusted, trustHome } from './trust-home.ts';
 import { followed, useNow } from './use-now.ts';
 import { viewWorkspace } from './view-workspace.ts';
@@ -32,15 +32,11 @@ export interface OperateParts extends InReplicaParts {
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
   readonly audit: Pick<AuditLog, 'append'>;
   readonly ledger: Pick<Ledger, 'executions'>;
+  /** Empty if there is none. */
+  readonly diskProblem: (host: string) => string;
   /** Ends what waits there for this agent. */
   readonly forget: (agent: string, host: string) => void;
 }
-
-/** A container ends before that, or its engine does not answer. */
-const stoppedWithinMs = 20_000;
-/** What a stopped command wrote and is not at home by then is kept, or lost if that is asked for. */
-const exchangedWithinMs = 3_000;
-const lookEveryMs = 100;
 
 /** What people do about the workspaces of agents: recorded before it is done. */
 export function operateWorkspaces(parts: OperateParts): WorkspaceOperations {
@@ -68,10 +64,10 @@ export function operateWorkspaces(parts: OperateParts): WorkspaceOperations {
         return { entries: trusted.done, left: await bringToTrusted(of, sync, parts) };
       }),
     reset: (agent, wish) => withSync(agent, (sync, of) => reset(of, wish, sync, parts)),
-    leftOut: (host) => parts.turns.leftOut.problem(host),
+    leftOut: (host) => parts.turns.leftOut.problem(host) || parts.diskProblem(host),
     tryAgain: (host) => parts.turns.leftOut.forget(host),
     bytesOn: (host) =>
-      replicas.slots.reduce((sum, slot) => sum + (slot.host === host ? (slot.bytes ?? 0) : 0), 0),
+      replicas.slots.reduce((sum, slot) => sum + (slot.host === host ? bytesThere(slot) : 0), 0),
   };
 }
 
@@ -130,7 +126,7 @@ async function reset(
   await parts.audit.append(
     recordOf('workspace-reset', agent, wish, { host, text: text.filter(Boolean).join(', ') }),
   );
-  if (force) await stopAll(slot, principalName(wish.by), parts);
+  if (force) await stopThere(slot, resetBy(wish), parts);
   else if (slot.working > 0) return busy(slot);
   if (discard) return (await discardReplica(slot, parts)) ?? { kept: '', count: 0 };
   const done = await resetReplica(slot, sync, parts, force);
@@ -142,15 +138,6 @@ async function reset(
   return left ?? { kept, count };
 }
 
-/** What is exchanged with the host ends, too, if it does not come to an end soon. */
-async function stopAll(slot: Slot, by: string, { ledger, replicas }: OperateParts): Promise<void> {
-  const why = `the workspace on ${slot.host} is reset by ${by}`;
-  stopOn(ledger, slot, why);
-  const began = performance.now();
-  const since = () => performance.now() - began;
-  while (slot.turn.load > 0 || slot.working > 0) {
-    if (since() > stoppedWithinMs) return;
-    if (since() > exchangedWithinMs) replicas.cut(slot, new ClawrdenError('canceled', why));
-    await sleep(lookEveryMs);
-  }
+function resetBy({ by, host }: ResetWish): ClawrdenError {
+  return new ClawrdenError('canceled', `the workspace on ${host} is reset by ${principalName(by)}`);
 }

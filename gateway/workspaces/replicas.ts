@@ -7,6 +7,7 @@ import { ClawrdenError } from '../../src/errors.ts';
 import type { Replica, ReplicaHost, ReplicaOf } from '../ports/replica.ts';
 import { ReplicaUnreachable } from './faults.ts';
 import { keyOf, keyOn } from './home-of.ts';
+import { measureSlot } from './measure-slot.ts';
 import { type Carried, isInUse, newSlot, type Slot } from './slot.ts';
 
 /** What is known of a home. */
@@ -25,6 +26,7 @@ const openWithinMs = 30 * 60_000;
 /** A carrier that ends keeps what it finds in any case: only to hear of it may take so long. */
 const hearWithinMs = 2000;
 const leftLookMs = 1000;
+const countWithinMs = 30_000;
 
 /** The replicas of all homes on all hosts, each with one carrier at most. */
 export class Replicas {
@@ -133,6 +135,7 @@ export class Replicas {
     if (slot.opening !== undefined || slot.removing !== undefined) return;
     const { openedAt } = slot;
     await abortable(this.#start(slot, carried), signal);
+    await measureSlot(slot, 'all', countWithinMs);
     if (slot.openedAt === openedAt && !isInUse(slot)) await this.close(slot);
   }
 
@@ -243,6 +246,7 @@ export class Replicas {
     try {
       await removing;
       [slot.bytes, slot.entries, slot.at, slot.stuckAt] = [0, 0, undefined, undefined];
+      [slot.taken, slot.isToCount] = [undefined, false];
     } finally {
       if (slot.removing === ended) slot.removing = undefined;
     }

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { ReplicaOf } from '../ports/replica.ts';
+import type { WorkspaceRefusal } from '../ports/workspace-view.ts';
 import { keyOf, syncOf } from './home-of.ts';
+import { HostLooks } from './host-looks.ts';
 import type { Replicas } from './replicas.ts';
-import { isInUse, type Slot } from './slot.ts';
+import { bytesThere, isInUse, type Slot } from './slot.ts';
 
 export interface RetireParts {
   readonly replicas: Replicas;
@@ -11,7 +13,7 @@ export interface RetireParts {
   /** Ends what waits there for this agent: it has the folder of a replica whose carrier ends. */
   readonly forget: (agent: string, host: string) => void;
   /** Keeps beside home what only the replica has, and removes it then. Resolves with why it stays; never rejects. */
-  readonly evict: (slot: Slot) => Promise<string | undefined>;
+  readonly evict: (slot: Slot) => Promise<WorkspaceRefusal | undefined>;
   readonly log: Logger;
   /** A test shortens them. */
   readonly times?: Partial<RetireTimes>;
@@ -42,7 +44,7 @@ const defaults: RetireTimes = {
 };
 
 function bytesOf(slots: readonly Slot[]): number {
-  return slots.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
+  return slots.reduce((sum, slot) => sum + bytesThere(slot), 0);
 }
 
 /** Ends carriers that no command uses, and removes replicas of agents that are gone and on hosts that are too full. */
@@ -51,25 +53,25 @@ export class Retirement {
   readonly #times: RetireTimes;
   /** By host and replica: since when this gateway knows of one that its agent has no use for. As told at the last look. */
   readonly #unused = new Map<string, ReadonlyMap<string, number>>();
-  readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
   /** When a replica was last asked what it takes. */
   readonly #asked = new WeakMap<Slot, number>();
-  /** The look at each host: none waits for that at another, and the next one is begun when it is over. */
-  readonly #looking = new Map<string, Promise<void>>();
+  readonly #looks: HostLooks;
 
   constructor(parts: RetireParts) {
     this.#parts = parts;
     this.#times = { ...defaults, ...parts.times };
-    this.#timer = setInterval(() => {
-      for (const host of parts.replicas.hosts) this.#beginLook(host);
-    }, this.#times.lookEvery);
+    const { lookEvery } = this.#times;
+    this.#looks = new HostLooks(
+      lookEvery,
+      () => parts.replicas.hosts,
+      (host) => this.#look(host),
+    );
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
     this.#stopping.abort(new Error('the gateway stops'));
-    await Promise.all(this.#looking.values());
+    await this.#looks.stop();
   }
 
   /** Also as soon as the agents have changed: the carriers of those that are gone end at once. */
@@ -86,14 +88,6 @@ export class Retirement {
       if (this.#hostBytes(slot) !== undefined) this.#parts.forget(slot.agent, host);
       await replicas.close(slot);
     }
-  }
-
-  #beginLook(host: string): void {
-    if (this.#looking.has(host)) return;
-    this.#looking.set(
-      host,
-      this.#look(host).finally(() => this.#looking.delete(host)),
-    );
   }
 
   async #look(host: string): Promise<void> {
@@ -194,12 +188,16 @@ export class Retirement {
       const isFresh = performance.now() - slot.usedAt < this.#times.fresh;
       if (bytes <= most || isFresh || this.#stops) return;
       const wasStuck = slot.stuckAt !== undefined;
-      if (isInUse(slot) || !slot.bytes || this.#isStuck(slot) || (movable <= most && !wasStuck)) continue;
-      const { agent, bytes: own } = slot;
+      const own = bytesThere(slot);
+      if (isInUse(slot) || own === 0 || this.#isStuck(slot) || (movable <= most && !wasStuck)) continue;
+      const { agent } = slot;
       const why = await this.#parts.evict(slot);
       if (!wasStuck) movable -= own;
       if (why !== undefined) {
-        log.warn({ host, agent, why }, 'the replicas of a host are too large, and this one cannot go');
+        log.warn(
+          { host, agent, why: why.text },
+          'the replicas of a host are too large, and this one cannot go',
+        );
         slot.stuckAt = performance.now();
         continue;
       }

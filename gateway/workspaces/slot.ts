@@ -1,4 +1,6 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Version } from '../../src/carrier-client/carrier-state.ts';
+import type { Measured } from '../../src/carrier-client/measured.ts';
 import { Gate } from '../../src/gate.ts';
 import type { Replica, ReplicaHost, ReplicaOf, ReplicaWish } from '../ports/replica.ts';
 
@@ -45,6 +47,12 @@ export interface Slot extends ReplicaOf {
   openedAt: number;
   /** Of its files, when somebody last looked; absent if nobody has since this gateway began. */
   bytes: number | undefined;
+  /** What it took on its disk when that was last counted, and when that was, on the monotonic clock. */
+  taken: { readonly disk: Measured; readonly at: number } | undefined;
+  /** When its disk was last looked at, of the times that it was used. */
+  seenAt: number;
+  /** What it takes may be another by now. */
+  isToCount: boolean;
   /** How many they are, then. */
   entries: number | undefined;
   /** The version of home that it had then. */
@@ -74,8 +82,20 @@ export function newSlot(host: string, { agent, home }: ReplicaOf, engine: Replic
     usedAt: 0,
     openedAt: 0,
     bytes: undefined,
+    ...{ taken: undefined, seenAt: 0, isToCount: false },
     entries: undefined,
     at: undefined,
     removing: undefined,
   };
+}
+
+/** On its disk: what is carried, or more if more was counted. */
+export function bytesThere({ bytes = 0, taken }: Pick<Slot, 'bytes' | 'taken'>): number {
+  return Math.max(bytes, taken?.disk.bytes ?? 0);
+}
+
+/** Its replica if the carrier is there now. */
+export async function runningIn({ opening }: Pick<Slot, 'opening'>): Promise<Replica | undefined> {
+  const replica = await Promise.race([opening?.catch(() => undefined), turn(undefined)]);
+  return replica?.alive() === true ? replica : undefined;
 }

@@ -1,13 +1,12 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { abortable, deadline } from '../../src/abort.ts';
 import { type CarrierState, isOfOneIndex } from '../../src/carrier-client/carrier-state.ts';
 import { ClawrdenError } from '../../src/errors.ts';
-import type { Replica, ReplicaOf } from '../ports/replica.ts';
+import type { ReplicaOf } from '../ports/replica.ts';
 import type { HomeView, ReplicaView, WorkspaceView } from '../ports/workspace-view.ts';
 import { keyOf } from './home-of.ts';
 import type { Homes } from './homes.ts';
 import type { Replicas } from './replicas.ts';
-import type { Slot } from './slot.ts';
+import { bytesThere, runningIn, type Slot } from './slot.ts';
 import { refusalOf, useNow } from './use-now.ts';
 
 /** Two people who look at the same time do not wait for each other long. */
@@ -92,12 +91,6 @@ async function askHome(agent: string, homes: Homes): Promise<CarrierState | stri
   }
 }
 
-/** Its replica if the carrier is there now. */
-async function runningIn({ opening }: Slot): Promise<Replica | undefined> {
-  const replica = await Promise.race([opening?.catch(() => undefined), turn(undefined)]);
-  return replica?.alive() === true ? replica : undefined;
-}
-
 function homeView(state: CarrierState): HomeView {
   const { entries, bytes, full, scans, suspect, lost, unconfined, skippedCount } = state;
   let left = toldBytes;
@@ -125,7 +118,7 @@ async function replicaView(
     running,
     problem: problem || (typeof asked === 'string' ? asked : ''),
     entries: state?.entries ?? 0,
-    bytes: state?.bytes ?? slot?.bytes ?? 0,
+    bytes: Math.max(state?.bytes ?? 0, slot === undefined ? 0 : bytesThere(slot)),
     commands: slot?.commands ?? 0,
     ...(isUsed ? { usedAt: Date.now() - (performance.now() - slot.usedAt) } : {}),
     ...positionOf(found.home, state),

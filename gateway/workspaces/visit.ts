@@ -35,7 +35,7 @@ export interface NotHome {
   readonly refused: number;
   /** Paths that were another thing each time they were looked at, and no other command works there that may write them. */
   readonly unstable: readonly Buffer[];
-  /** Paths that came to be there and are too large or too deep to be carried. */
+  /** Paths that came to be there and are too large or too deep to be carried, or have a carrier's own name. */
   readonly notCarried: readonly Buffer[];
 }
 
@@ -200,9 +200,15 @@ function tellRefused({ parts, of, slot }: Scene, { refused }: Applied): void {
   parts.onNotApplied({ ...of, why: 'conflict', count: files.length, files });
 }
 
-/** What no rule leaves out, and home has not. */
+/** Of the root: a carrier's own folder has it where it is in the tree. */
+const ownName = /^\.clawrden(?:-[1-8])?$/;
+
+/** What no rule of the operator's leaves out, and home has not. */
 function notCarriedIn({ skipped }: CarrierState): readonly Buffer[] {
-  return skipped.flatMap(({ why, path }) => (why === 'too-large' || why === 'too-deep' ? [path] : []));
+  return skipped.flatMap(({ why, path }) => {
+    const isOwn = why === 'reserved' && ownName.test(path.toString('latin1'));
+    return isOwn || why === 'too-large' || why === 'too-deep' ? [path] : [];
+  });
 }
 
 /** Resolves with what does not come, however often it is asked for. Other exchanges of the agent have turns between. */

@@ -22,6 +22,8 @@ export const CarrierFrame = {
   acknowledge: 51,
   failed: 52,
   refused: 53,
+  measure: 54,
+  measured: 55,
   take: 56,
   working: 57,
 } as const;

@@ -32,6 +32,7 @@ import {
 } from './exchange-frames.ts';
 import { FrameChannel } from './frame-channel.ts';
 import { encodeHello, type Hello } from './hello.ts';
+import { type Measured, parseMeasured } from './measured.ts';
 import { u8 } from './payload.ts';
 
 export interface SessionOptions {
@@ -193,6 +194,14 @@ export class CarrierSession {
     return this.#alone(async () => {
       await this.#channel.write(CarrierFrame.read, encodeRead(from));
       return Buffer.from((await this.#answer(CarrierFrame.bytes)).payload);
+    });
+  }
+
+  /** Of a replica: the room on its disk; `all`: what it takes there, too, which may take minutes. */
+  async measure({ all = false } = {}): Promise<Measured> {
+    return this.#alone(async () => {
+      await this.#channel.write(CarrierFrame.measure, u8(all ? 1 : 0));
+      return parseMeasured((await this.#answer(CarrierFrame.measured)).payload);
     });
   }
 

@@ -34,6 +34,18 @@ test('A-496 P13: a command that made a file too large to be carried is told of i
   next.end();
 });
 
+test('A-548 P13: so is one that wrote under a name that is never carried', async () => {
+  await using site = new Site('/dev/shm');
+  const visit = site.visit('one');
+  await visit.settle(patience());
+  for (const name of ['.clawrden', '.clawrden-8', '.clawrden-9', 'in/.clawrden'])
+    mkdirSync(join(site.replicas.one.root, name, 'deep'), { recursive: true });
+  const left = await visit.bringHome(patience());
+  expect(left?.notCarried.map(String).toSorted()).toEqual(['.clawrden', '.clawrden-8']);
+  expect(readdirSync(site.home.root).toSorted()).toEqual(['.clawrden-9', 'in']);
+  visit.end();
+});
+
 test('A-496 P13: so is one that made folders too deep', async () => {
   await using site = new Site('/dev/shm');
   const visit = site.visit('one');

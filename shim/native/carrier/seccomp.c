@@ -28,6 +28,7 @@ static const uint32_t calls[] = {
     SYS_read, SYS_write, SYS_close, SYS_dup, SYS_ppoll, SYS_clock_gettime, SYS_getrandom,
     /* ways into the tree */
     SYS_openat, SYS_openat2, SYS_fchdir, SYS_newfstatat, SYS_fstat, SYS_readlinkat, SYS_getdents64,
+    SYS_fstatfs,
     /* bytes */
     SYS_pread64, SYS_pwrite64, SYS_lseek, SYS_ftruncate, SYS_fdatasync, SYS_sync_file_range,
     /* what is made, moved and removed */

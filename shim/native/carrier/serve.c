@@ -6,6 +6,7 @@
 #include "forget.h"
 #include "goes-on.h"
 #include "guard.h"
+#include "measure.h"
 #include "reader.h"
 #include "read-bytes.h"
 #include "receive.h"
@@ -122,6 +123,9 @@ static void serve_known(struct carrier *carrier, const struct frame *frame)
         break;
     case FRAME_READ:
         serve_read(carrier, &reader);
+        break;
+    case FRAME_MEASURE:
+        serve_measure(carrier, &reader);
         break;
     case FRAME_TAKE:
         serve_take(carrier, &reader);

@@ -53,6 +53,8 @@ enum frame_type {
     FRAME_ACKNOWLEDGE = 51,
     FRAME_FAILED = 52,
     FRAME_CARRIER_REFUSED = 53,
+    FRAME_MEASURE = 54,
+    FRAME_MEASURED = 55,
     FRAME_TAKE = 56,
     FRAME_WORKING = 57,
 };

@@ -8,20 +8,23 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-/* socket and io_uring_setup (which also makes sockets), by architecture. socketcall hides its arguments, so it is
- * refused. */
+/* socket, io_uring_setup (which also makes sockets) and io_setup (one table, fs.aio-max-nr, serves all containers of a
+ * kernel), by architecture. socketcall hides its arguments, so it is refused. */
 #if defined(__x86_64__)
 #define NATIVE_ARCH AUDIT_ARCH_X86_64
 #define COMPAT_ARCH AUDIT_ARCH_I386
 enum { NATIVE_SOCKET = 41, COMPAT_SOCKET = 359, COMPAT_SOCKETCALL = 102 };
+enum { NATIVE_IO_SETUP = 206, COMPAT_IO_SETUP = 245 };
 #elif defined(__aarch64__)
 #define NATIVE_ARCH AUDIT_ARCH_AARCH64
 #define COMPAT_ARCH AUDIT_ARCH_ARM
 enum { NATIVE_SOCKET = 198, COMPAT_SOCKET = 281, COMPAT_SOCKETCALL = 102 };
+enum { NATIVE_IO_SETUP = 0, COMPAT_IO_SETUP = 243 };
 #else
 #error "confine: which numbers has socket(2) here?"
 #endif
-enum { X32_BIT = 0x40000000, IO_URING_SETUP = 425 };
+/* Of x32 without its bit; no other architecture has such a number. */
+enum { X32_BIT = 0x40000000, X32_IO_SETUP = 543, IO_URING_SETUP = 425 };
 
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define IF_EQUAL(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (yes), (no))
@@ -30,17 +33,20 @@ enum { X32_BIT = 0x40000000, IO_URING_SETUP = 425 };
 /* Jumps count from the next line; the labels in the comments mark their targets. */
 static struct sock_filter rules[] = {
     LOAD(arch),
-    IF_EQUAL(NATIVE_ARCH, 0, 5),
+    IF_EQUAL(NATIVE_ARCH, 0, 7),
     LOAD(nr),
     BPF_STMT(BPF_ALU | BPF_AND | BPF_K, ~(unsigned)X32_BIT),
-    IF_EQUAL(NATIVE_SOCKET, 8, 0), /* family */
-    IF_EQUAL(IO_URING_SETUP, 11, 0), /* missing */
+    IF_EQUAL(NATIVE_SOCKET, 11, 0), /* family */
+    IF_EQUAL(IO_URING_SETUP, 14, 0), /* missing */
+    IF_EQUAL(NATIVE_IO_SETUP, 13, 0), /* missing */
+    IF_EQUAL(X32_IO_SETUP, 12, 0), /* missing */
     ANSWER(SECCOMP_RET_ALLOW),
-    IF_EQUAL(COMPAT_ARCH, 0, 9), /* else missing */
+    IF_EQUAL(COMPAT_ARCH, 0, 10), /* else missing */
     LOAD(nr),
-    IF_EQUAL(COMPAT_SOCKET, 3, 0), /* family */
-    IF_EQUAL(COMPAT_SOCKETCALL, 6, 0), /* missing */
-    IF_EQUAL(IO_URING_SETUP, 5, 0), /* missing */
+    IF_EQUAL(COMPAT_SOCKET, 4, 0), /* family */
+    IF_EQUAL(COMPAT_SOCKETCALL, 7, 0), /* missing */
+    IF_EQUAL(IO_URING_SETUP, 6, 0), /* missing */
+    IF_EQUAL(COMPAT_IO_SETUP, 5, 0), /* missing */
     ANSWER(SECCOMP_RET_ALLOW),
     /* family */
     LOAD(args[0]),

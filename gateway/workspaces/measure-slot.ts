@@ -1,0 +1,29 @@
+import { abortable, deadline } from '../../src/abort.ts';
+import type { Measured } from '../../src/carrier-client/measured.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import { runningIn, type Slot } from './slot.ts';
+
+/**
+ * Asks the replica's carrier, in its turn, for the room on its disk; `all`: for what it takes there, too, which the slot
+ * keeps. `undefined` if its carrier does not run, does not answer in time or does not know; a count that takes longer
+ * goes on, and the agent's next exchange there waits for it. Never rejects.
+ */
+export async function measureSlot(
+  slot: Slot,
+  what: 'room' | 'all',
+  withinMs: number,
+): Promise<Measured | undefined> {
+  if (slot.opening === undefined) return undefined;
+  using until = deadline(withinMs, () => new ClawrdenError('canceled', 'the replica is in an exchange'));
+  const asked = slot.turn.through(until.signal, async () => {
+    const measured = await (await runningIn(slot))?.session.measure({ all: what === 'all' });
+    if (measured !== undefined && what === 'all') keep(slot, measured);
+    return measured;
+  });
+  return abortable(asked, until.signal).catch(() => undefined);
+}
+
+function keep(slot: Slot, disk: Measured): void {
+  slot.taken = { disk, at: performance.now() };
+  slot.isToCount = false;
+}

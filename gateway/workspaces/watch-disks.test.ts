@@ -1,0 +1,177 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Measured } from '../../src/carrier-client/measured.ts';
+import type { ClawrdenError } from '../../src/errors.ts';
+import type { Replica, ReplicaHost } from '../ports/replica.ts';
+import type { WorkspaceRefusal } from '../ports/workspace-view.ts';
+import { keyOf } from './home-of.ts';
+import { LeftOut, type LeftOutTold } from './left-out.ts';
+import { Replicas } from './replicas.ts';
+import { limits, never, of, pass } from './retire.fixture.ts';
+import type { Slot } from './slot.ts';
+import { DiskWatch } from './watch-disks.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Of a disk of 1000 that has to have 50 free. */
+interface Held {
+  /** That can be seen. */
+  seen: number;
+  unseen?: number;
+  whole?: boolean;
+}
+
+async function started(held: Record<string, Held>, outside = 0) {
+  const [stopped, removed, told]: [string[], string[], LeftOutTold[]] = [[], [], []];
+  const away = new Map<string, WorkspaceRefusal>();
+  const discarded: string[] = [];
+  const counts = { all: 0 };
+  const takes = ({ seen, unseen = 0 }: Held) => seen + unseen;
+  const disk = (name: string, all: boolean): Measured => {
+    counts.all += Number(all);
+    const room = 1000 - outside - Object.values(held).reduce((sum, each) => sum + takes(each), 0);
+    const { seen, whole = true } = held[name] ?? { seen: 0 };
+    const free = { room: Math.max(0, room), disk: 1000, freeFiles: 0, files: 0 };
+    return { ...free, bytes: all ? seen : 0, entries: 0, whole: !all || whole };
+  };
+  const host: ReplicaHost = {
+    openReplica: async ({ agent: name }) => {
+      const found = { bytes: 0, entries: 0, at: { epoch: 1n, seq: 1n } };
+      const session = { measure: async ({ all = false }) => disk(name, all) };
+      return { alive: () => true, found, session } as unknown as Replica;
+    },
+    replicas: async () => [],
+    removeReplica: async () => true,
+  };
+  const replicas = new Replicas();
+  replicas.attach('build-1', host);
+  const slots: Record<string, Slot> = {};
+  for (const name of Object.keys(held)) {
+    const slot = replicas.slot('build-1', of(name));
+    await replicas.open(slot, { limits, excludes: [] }, never);
+    slots[name] = slot;
+  }
+  const leftOut = new LeftOut((each) => void told.push(each));
+  const gone = async ({ agent: name }: Slot) => {
+    removed.push(name);
+    held[name]!.seen = 0;
+    return undefined;
+  };
+  const disks = new DiskWatch({
+    ...{ replicas, leftOut, forget: () => {}, log: pino({ level: 'silent' }) },
+    stop: async (slot, why: ClawrdenError) => {
+      stopped.push(`${slot.agent} ${why.code}`);
+      slot.commands = 0;
+      held[slot.agent]!.unseen = 0;
+    },
+    evict: async (slot) => away.get(slot.agent) ?? gone(slot),
+    discard: gone,
+    onDiscarded: ({ agent }) => void discarded.push(agent),
+  });
+  const use = async (...names: string[]) => {
+    for (const name of names) {
+      await pass(10);
+      slots[name]!.commands = 1;
+      slots[name]!.usedAt = performance.now();
+    }
+  };
+  return { replicas, slots, disks, held, use, stopped, removed, told, away, discarded, counts };
+}
+
+test('A-548 P20: of a disk that is nearly full what takes most that its home has not goes, and nothing else', async () => {
+  const { slots, disks, held, use, stopped, removed, told, replicas } = await started({
+    ...{ large: { seen: 600 }, filler: { seen: 10 }, small: { seen: 40 } },
+  });
+  replicas.homes.set(keyOf(slots['large']!), { version: { epoch: 1n, seq: 1n }, bytes: 590, entries: 0 });
+  await use('large', 'filler', 'small');
+  await pass(60_000);
+  expect([stopped, disks.problem('build-1')]).toEqual([[], '']);
+  held['filler']!.seen = 330;
+  await pass(4000);
+  expect([stopped, removed]).toEqual([['filler workspace-full'], ['filler']]);
+  expect(told).toMatchObject([{ agent: 'filler', host: 'build-1', what: 'filled-disk' }]);
+  expect(told[0]?.text).toMatch(
+    /nearly full \(30 bytes of 1000 bytes are free\).*agent filler takes 330 bytes/,
+  );
+  await pass(60_000);
+  expect([removed, stopped.length, disks.problem('build-1')]).toEqual([['filler'], 1, '']);
+  await disks.stop();
+});
+
+test('A-548 P20: what a command left goes, too, when none works there any more', async () => {
+  const { slots, disks, held, use, removed } = await started({ filler: { seen: 0 }, other: { seen: 0 } });
+  await use('filler');
+  await pass(4000);
+  held['filler']!.seen = 990;
+  slots['filler']!.commands = 0;
+  slots['filler']!.usedAt = performance.now();
+  await pass(4000);
+  expect(removed).toEqual(['filler']);
+  await disks.stop();
+});
+
+test('A-549 P20: if none takes so much that can be seen, work ends one after another until there is room', async () => {
+  const { disks, held, use, stopped, removed, told } = await started({
+    ...{ first: { seen: 5 }, filler: { seen: 5 }, last: { seen: 5 } },
+  });
+  await use('first', 'filler', 'last');
+  await pass(10_000);
+  held['filler']!.unseen = 970;
+  await pass(10_000);
+  expect([stopped, removed]).toEqual([['last workspace-full', 'filler workspace-full'], []]);
+  expect(told).toMatchObject([{ agent: 'filler', what: 'filled-disk' }]);
+  // The next time who did it is known.
+  await use('filler', 'last');
+  await pass(10_000);
+  held['filler']!.unseen = 970;
+  await pass(10_000);
+  expect(stopped.slice(2)).toEqual(['filler workspace-full']);
+  await disks.stop();
+});
+
+test('A-549 P20: nobody’s work ends because something else filled the disk, and nothing is counted again and again', async () => {
+  const { disks, use, stopped, removed, counts } = await started({ a: { seen: 5 }, b: { seen: 5 } }, 960);
+  await use('a', 'b');
+  await pass(60_000);
+  expect([stopped, removed]).toEqual([[], []]);
+  expect(disks.problem('build-1')).toContain('the disk of Docker host build-1 is nearly full');
+  expect(counts.all).toBeLessThanOrEqual(10);
+  await disks.stop();
+});
+
+test('A-548 P20: one whose tree cannot be counted is the first whose work ends', async () => {
+  const { disks, use, stopped } = await started({ a: { seen: 5 }, b: { seen: 5, whole: false } }, 960);
+  await use('b', 'a');
+  await pass(60_000);
+  expect(stopped).toEqual(['b workspace-full']);
+  await disks.stop();
+});
+
+test('A-548: one that no home may take is lost, and one whose home is away is tried again later', async () => {
+  const { disks, use, removed, away, discarded } = await started({ a: { seen: 480 }, b: { seen: 490 } });
+  away.set('a', { refused: 'not-now', code: 'workspace-limit', text: 'too many' });
+  away.set('b', { refused: 'not-now', text: 'its home is away' });
+  await use('a', 'b');
+  await pass(10_000);
+  // The larger one cannot go, and then the other goes.
+  expect([removed, discarded]).toEqual([['a'], ['a']]);
+  await use('a');
+  away.delete('b');
+  await pass(60_000);
+  expect(removed).toEqual(['a']);
+  await disks.stop();
+});
+
+test('A-548 P20: while one goes nobody else’s work ends, for a minute', async () => {
+  const { disks, use, stopped, away } = await started({ a: { seen: 400 }, b: { seen: 570 } });
+  const going = Promise.withResolvers<WorkspaceRefusal>();
+  away.set('b', going.promise as unknown as WorkspaceRefusal);
+  await use('a', 'b');
+  await pass(50_000);
+  expect(stopped).toEqual(['b workspace-full']);
+  await pass(20_000);
+  expect(stopped).toEqual(['b workspace-full', 'a workspace-full']);
+  going.resolve({ refused: 'not-now', text: 'no' });
+  await disks.stop();
+});

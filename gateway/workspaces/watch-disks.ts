@@ -1,0 +1,264 @@
+import type { Logger } from 'pino';
+import { abortable } from '../../src/abort.ts';
+import type { Measured } from '../../src/carrier-client/measured.ts';
+import { ClawrdenError } from '../../src/errors.ts';
+import { sizeText } from '../../src/text/size-text.ts';
+import type { WorkspaceRefusal } from '../ports/workspace-view.ts';
+import { isShort, notedOf, reserveOf, shortText, timesReserve } from './disk-room.ts';
+import { keyOf } from './home-of.ts';
+import { HostLooks } from './host-looks.ts';
+import type { LeftOut } from './left-out.ts';
+import { measureSlot } from './measure-slot.ts';
+import type { Replicas } from './replicas.ts';
+import { isInUse, type Slot } from './slot.ts';
+
+export interface WatchDisksParts {
+  readonly replicas: Replicas;
+  readonly leftOut: LeftOut;
+  /** Ends what works in the replica. Never rejects. */
+  readonly stop: (slot: Slot, why: ClawrdenError) => Promise<void>;
+  /** Ends what waits there for this agent, and its sessions. */
+  readonly forget: (agent: string, host: string) => void;
+  /** Keeps beside home what only the replica has, and removes it then. Resolves with why it stays; never rejects. */
+  readonly evict: (slot: Slot) => Promise<WorkspaceRefusal | undefined>;
+  /** Removes it with what only it has. The same. */
+  readonly discard: (slot: Slot) => Promise<WorkspaceRefusal | undefined>;
+  /** What only the replica had is lost: no home may have so much. */
+  readonly onDiscarded: (slot: Slot, text: string) => void;
+  readonly log: Logger;
+  /** A test shortens them. */
+  readonly times?: Partial<WatchTimes>;
+}
+
+/** In milliseconds. */
+export interface WatchTimes {
+  readonly lookEvery: number;
+  /** A carrier that is in an exchange is asked the next time. */
+  readonly room: number;
+  /** To count all that is in a replica; one that takes longer is not known. */
+  readonly count: number;
+  /** A replica is counted no sooner again while there is room, */
+  readonly countAgain: number;
+  /** nor while there is none, unless there is less than then. */
+  readonly countShort: number;
+  /** What takes longer to go is not waited for before others have to. */
+  readonly leave: number;
+  /** What filled the disk within this time is work that goes on. */
+  readonly fast: number;
+  /** A replica that could not go is not tried again before. */
+  readonly stuck: number;
+}
+
+const defaults: WatchTimes = {
+  lookEvery: 2000,
+  room: 1000,
+  count: 30_000,
+  countAgain: 60_000,
+  countShort: 15_000,
+  leave: 60_000,
+  fast: 60_000,
+  stuck: 10 * 60_000,
+};
+
+/**
+ * Looks at the disks of Docker hosts while agents use them, and makes room on those that are nearly full: what a tool
+ * writes has no limit but the disk, which all agents of a host share. First goes what takes most there that its home has
+ * not; if nothing that can be seen is enough, what works there ends one after another until there is room.
+ */
+export class DiskWatch {
+  readonly #parts: WatchDisksParts;
+  readonly #times: WatchTimes;
+  readonly #looks: HostLooks;
+  /** By host: what it was last, and before. The newest is last. */
+  readonly #rooms = new Map<string, { readonly at: number; readonly disk: Measured }[]>();
+  /** Of a host that is short: whose work was ended without its being known that it takes the room. */
+  readonly #tried = new WeakSet<Slot>();
+  /** What goes, and since when. */
+  readonly #leaving = new Map<Slot, { readonly since: number; readonly gone: Promise<void> }>();
+
+  constructor(parts: WatchDisksParts) {
+    this.#parts = parts;
+    this.#times = { ...defaults, ...parts.times };
+    this.#looks = new HostLooks(
+      this.#times.lookEvery,
+      () => parts.replicas.hosts,
+      (host) =>
+        this.#look(host).catch((error: unknown) => {
+          parts.log.warn({ host, why: String(error) }, 'how full the disk of a Docker host is was not seen');
+        }),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.#looks.stop();
+    await Promise.all([...this.#leaving.values()].map(({ gone }) => gone));
+  }
+
+  /** Empty if the host's disk has room, as far as it was looked at. */
+  problem(host: string): string {
+    const last = this.#rooms.get(host)?.at(-1)?.disk;
+    return last !== undefined && isShort(last) ? shortText(host, last) : '';
+  }
+
+  async #look(host: string): Promise<void> {
+    const here = this.#on(host);
+    const seen = await Promise.all(here.filter((slot) => isToSee(slot)).map((slot) => this.#see(slot)));
+    const [least] = seen.flatMap((disk) => disk ?? []).sort((a, b) => a.room - b.room);
+    if (least === undefined) return;
+    const was = this.#rooms.get(host)?.at(-1)?.disk;
+    this.#note(host, least);
+    if (isShort(least)) return this.#makeRoom(host, least);
+    if (was !== undefined && isShort(was)) for (const slot of here) this.#forgetShortage(slot);
+    const due = here.find((slot) => slot.isToCount && this.#mayCount(slot));
+    if (due !== undefined) await this.#count(due);
+  }
+
+  #on(host: string): readonly Slot[] {
+    return this.#parts.replicas.slots.filter((slot) => slot.host === host && !this.#leaving.has(slot));
+  }
+
+  /** The room that there was when it was counted says nothing any more. */
+  #forgetShortage(slot: Slot): void {
+    this.#tried.delete(slot);
+    slot.isToCount = true;
+  }
+
+  #mayCount({ taken }: Slot): boolean {
+    return taken === undefined || performance.now() - taken.at >= this.#times.countAgain;
+  }
+
+  /** `undefined` if its carrier does not run, or is in an exchange. */
+  async #see(slot: Slot): Promise<Measured | undefined> {
+    const { usedAt, taken } = slot;
+    const disk = await measureSlot(slot, 'room', this.#times.room);
+    if (disk === undefined) return undefined;
+    slot.seenAt = Math.max(usedAt, slot.seenAt);
+    const noted = notedOf(disk);
+    slot.isToCount ||=
+      taken === undefined ||
+      disk.room < taken.disk.room - noted ||
+      taken.disk.bytes > (slot.bytes ?? 0) + noted;
+    return disk;
+  }
+
+  async #count(slot: Slot): Promise<void> {
+    await measureSlot(slot, 'all', this.#times.count);
+  }
+
+  #note(host: string, disk: Measured): void {
+    const now = performance.now();
+    const before = this.#rooms.get(host) ?? [];
+    // One that is older stays: what it was before anybody worked there.
+    const old = before.filter(({ at }) => now - at > this.#times.fast).slice(-1);
+    this.#rooms.set(host, [
+      ...old,
+      ...before.filter(({ at }) => now - at <= this.#times.fast),
+      { at: now, disk },
+    ]);
+  }
+
+  async #makeRoom(host: string, disk: Measured): Promise<void> {
+    if (this.#isMaking(host)) return;
+    const here = this.#on(host);
+    const unknown = here.filter((slot) => this.#isChanged(slot, disk));
+    await Promise.all(unknown.map((slot) => this.#count(slot)));
+    const mayGo = here.filter(({ stuckAt }) => stuckAt === undefined || this.#isOver(stuckAt));
+    const [most] = mayGo.sort((a, b) => this.#beyondHome(b, disk) - this.#beyondHome(a, disk));
+    if (most !== undefined && this.#beyondHome(most, disk) >= 1) return this.#remove(most, disk);
+    const suspect = this.#suspectOf(host, disk);
+    if (suspect !== undefined) await this.#endWork(suspect, disk);
+  }
+
+  /** Something goes that was found to take the room. */
+  #isMaking(host: string): boolean {
+    const now = performance.now();
+    return [...this.#leaving].some(
+      ([slot, { since }]) => slot.host === host && now - since < this.#times.leave,
+    );
+  }
+
+  #isChanged({ taken }: Slot, disk: Measured): boolean {
+    if (taken === undefined || performance.now() - taken.at >= this.#times.countShort) return true;
+    return taken.disk.room - disk.room > reserveOf(disk).bytes / 2;
+  }
+
+  #isOver(stuckAt: number): boolean {
+    return performance.now() - stuckAt >= this.#times.stuck;
+  }
+
+  /** What the replica takes that its home has not, in times of what has to stay free. */
+  #beyondHome(slot: Slot, disk: Measured): number {
+    const { taken } = slot;
+    if (taken === undefined) return 0;
+    const { bytes = 0, entries = 0 } = this.#parts.replicas.homes.get(keyOf(slot)) ?? slot;
+    return timesReserve(disk, taken.disk.bytes - bytes, taken.disk.entries - entries);
+  }
+
+  /**
+   * Of those that work there one that may take the room unseen: in a file that has no name any more, or too deep to be
+   * counted. Who was found so before comes first, and then who came last.
+   */
+  #suspectOf(host: string, disk: Measured): Slot | undefined {
+    const most = Math.max(...(this.#rooms.get(host) ?? []).map((each) => each.disk.room));
+    const hasFallen = most - disk.room >= reserveOf(disk).bytes;
+    const suspects = this.#on(host).filter(
+      (slot) => isInUse(slot) && !this.#tried.has(slot) && (hasFallen || slot.taken?.disk.whole !== true),
+    );
+    const { leftOut } = this.#parts;
+    const times = (slot: Slot) => Number(leftOut.hasFilled(slot));
+    return suspects.sort((a, b) => times(b) - times(a) || b.usedAt - a.usedAt)[0];
+  }
+
+  /** What works in it ends, and then it goes, while others are looked at. */
+  #remove(slot: Slot, disk: Measured): void {
+    const takes = sizeText(slot.taken?.disk.bytes ?? 0);
+    const text = `${shortText(slot.host, disk)}, and the workspace of agent ${slot.agent} takes ${takes} there`;
+    this.#parts.leftOut.filled(slot, text);
+    const left = this.#stopWork(slot, text).then(() => this.#leave(slot));
+    const gone = left.finally(() => this.#leaving.delete(slot));
+    this.#leaving.set(slot, { since: performance.now(), gone });
+  }
+
+  async #leave(slot: Slot): Promise<void> {
+    const { evict, discard, onDiscarded, log } = this.#parts;
+    const { host, agent } = slot;
+    const refused = await evict(slot);
+    const isTooMuch = refused?.code === 'workspace-limit';
+    const left = isTooMuch ? await discard(slot) : refused;
+    if (left === undefined) {
+      if (isTooMuch) onDiscarded(slot, refused.text);
+      log.info({ host, agent }, 'a replica of a workspace made room on a disk that was nearly full');
+    } else {
+      slot.stuckAt = performance.now();
+      log.warn({ host, agent, why: left.text }, 'a replica that fills the disk of a Docker host cannot go');
+    }
+  }
+
+  async #endWork(slot: Slot, disk: Measured): Promise<void> {
+    const short = shortText(slot.host, disk);
+    this.#tried.add(slot);
+    await this.#stopWork(
+      slot,
+      `${short}, and what takes the room is in no workspace: work there ends one by one`,
+    );
+    const after = await measureSlot(slot, 'room', this.#times.room);
+    if (after === undefined || after.room - disk.room < reserveOf(disk).bytes / 2) return;
+    this.#parts.leftOut.filled(slot, `${short}, and work of agent ${slot.agent} took it`);
+  }
+
+  async #stopWork(slot: Slot, text: string): Promise<void> {
+    const { stop, forget, log } = this.#parts;
+    const { host, agent } = slot;
+    log.warn({ host, agent }, text);
+    forget(agent, host);
+    await stop(slot, new ClawrdenError('workspace-full', text));
+    forget(agent, host);
+    const gone = Promise.all([...slot.holders].map((holder) => holder.gone));
+    await abortable(gone, AbortSignal.timeout(this.#times.count)).catch(() => {});
+  }
+}
+
+/** It is used, or was since it was last seen. */
+function isToSee(slot: Slot): boolean {
+  return isInUse(slot) || slot.usedAt > slot.seenAt || slot.isToCount;
+}
