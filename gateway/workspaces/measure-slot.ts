@@ -20,7 +20,7 @@ export async function measureSlot(
     if (measured !== undefined && what === 'all') keep(slot, measured);
     return measured;
   });
-  return abortable(asked, until.signal).catch(() => undefined);
+  return await abortable(asked, until.signal).catch(() => undefined);
 }
 
 function keep(slot: Slot, disk: Measured): void {

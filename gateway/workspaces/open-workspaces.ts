@@ -19,12 +19,12 @@ import { keptPaths } from './kept-paths.ts';
 import type { LeftOutTold } from './left-out.ts';
 import { type OperateParts, operateWorkspaces } from './operate.ts';
 import { type OnKeptThere, Replicas } from './replicas.ts';
-import { discardReplica } from './reset-replica.ts';
+import { discardReplica, type ResetParts } from './reset-replica.ts';
 import { Retirement } from './retire.ts';
 import type { Slot } from './slot.ts';
 import { stopThere } from './stop-there.ts';
 import type { NotApplied } from './visit.ts';
-import { DiskWatch } from './watch-disks.ts';
+import { DiskWatch, type WatchDisksParts } from './watch-disks.ts';
 
 export interface OpenWorkspacesParts {
   readonly agents: () => ReadonlyMap<string, AgentConfig>;
@@ -127,12 +127,7 @@ export function openWorkspaces(parts: OpenWorkspacesParts): OpenWorkspaces {
       const evict = (slot: Slot) => evictReplica(slot, removing);
       isLeaving = (host) => !ready().some(({ name }) => name === host);
       retirement ??= new Retirement({ replicas, agents, forget, evict, log });
-      disks ??= new DiskWatch({
-        ...{ replicas, leftOut: turns.leftOut, forget, evict, log },
-        stop: (slot, why) => stopThere(slot, why, { ledger, replicas }),
-        discard: (slot) => discardReplica(slot, removing),
-        onDiscarded: discardedTeller(parts),
-      });
+      disks ??= watchDisks({ ...removing, ...parts, ledger, evict });
       ahead = createCopyAhead({ workspaces, agents, ready, log }, closing.signal);
     },
     operations: (more) => {
@@ -169,12 +164,24 @@ function withReplicas(
   };
 }
 
+function watchDisks(
+  parts: OpenWorkspacesParts & ResetParts & Pick<WorkspaceHooks, 'ledger'> & Pick<WatchDisksParts, 'evict'>,
+): DiskWatch {
+  return new DiskWatch({
+    ...parts,
+    leftOut: parts.turns.leftOut,
+    stop: (slot, why) => stopThere(slot, why, parts),
+    discard: (slot) => discardReplica(slot, parts),
+    onDiscarded: discardedTeller(parts),
+  });
+}
+
 /** Each carrier writes what it knows and ends; one that is still looked at, or removed, has to be done first. */
 async function endAll(
   replicas: Replicas,
   looking: readonly (Pick<Retirement, 'stop'> | undefined)[],
 ): Promise<void> {
-  await Promise.all(looking.map((each) => each?.stop()));
+  await Promise.all(looking.map(async (each) => each?.stop()));
   await Promise.all(replicas.slots.map((slot) => replicas.close(slot)));
 }
 

@@ -130,7 +130,7 @@ test('A-549 P20: if none takes so much that can be seen, work ends one after ano
   await disks.stop();
 });
 
-test('A-549 P20: nobody’s work ends because something else filled the disk, and nothing is counted again and again', async () => {
+test('A-549 P20: no work ends because something else filled the disk, and nothing is counted again and again', async () => {
   const { disks, use, stopped, removed, counts } = await started({ a: { seen: 5 }, b: { seen: 5 } }, 960);
   await use('a', 'b');
   await pass(60_000);

@@ -12,7 +12,7 @@ import {
 } from './bounded-answer.ts';
 import { CarrierError, type CarrierRole, carrierErrorOf } from './carrier-error.ts';
 import { CarrierFrame } from './carrier-frame.ts';
-import { type CarrierState, parseState, type TakenLate, type Version, withLate } from './carrier-state.ts';
+import { type CarrierState, parseState, type TakenLate, type Version } from './carrier-state.ts';
 import {
   type Applied,
   type BeginOptions,
@@ -34,6 +34,7 @@ import { FrameChannel } from './frame-channel.ts';
 import { encodeHello, type Hello } from './hello.ts';
 import { type Measured, parseMeasured } from './measured.ts';
 import { u8 } from './payload.ts';
+import { Told } from './told.ts';
 
 export interface SessionOptions {
   /** Its errors name it. */
@@ -56,10 +57,8 @@ export class CarrierSession {
   #busy = false;
   /** The rest of an answer is on its way, and nobody reads it. */
   #isMidway = false;
-  #late: TakenLate = { count: 0, files: [] };
+  readonly #told = new Told();
   #wanting = new Wanting();
-  /** By looks in the background: told so far, and of that taken. */
-  #missed = { told: 0, taken: 0 };
 
   constructor(stream: Duplex, { role, silenceMs = defaultSilenceMs }: SessionOptions = {}) {
     this.#channel = new FrameChannel(stream, silenceMs);
@@ -87,10 +86,7 @@ export class CarrierSession {
 
   /** The carrier has looked at all of its tree. */
   async ready(hello: Hello): Promise<CarrierState> {
-    return this.#alone(async () => {
-      await this.#channel.write(CarrierFrame.hello, encodeHello(hello));
-      return this.#state(CarrierFrame.ready);
-    });
+    return this.#askState(CarrierFrame.hello, encodeHello(hello), CarrierFrame.ready);
   }
 
   /** `ready` of a carrier to which somebody else said hello. */
@@ -103,10 +99,7 @@ export class CarrierSession {
    * is meant to be gone. `check`: looks at everything as it does in the background, and counts what was not known.
    */
   async settle({ all = false, trust = false, check = false } = {}): Promise<CarrierState> {
-    return this.#alone(async () => {
-      await this.#channel.write(CarrierFrame.settle, u8((all ? 1 : 0) + (trust ? 2 : 0) + (check ? 4 : 0)));
-      return this.#state(CarrierFrame.state);
-    });
+    return this.#askState(CarrierFrame.settle, u8((all ? 1 : 0) + (trust ? 2 : 0) + (check ? 4 : 0)));
   }
 
   /**
@@ -168,25 +161,19 @@ export class CarrierSession {
     return this.#alone(async () => {
       await this.#channel.write(CarrierFrame.commit);
       const applied = parseApplied((await this.#answer(CarrierFrame.applied)).payload);
-      if (this.role === 'replica') this.#late = withLate(this.#late, replacedIn(applied));
+      if (this.role === 'replica') this.#told.late(replacedIn(applied));
       return applied;
     });
   }
 
   /** Drops what was put. */
   async abort(): Promise<CarrierState> {
-    return this.#alone(async () => {
-      await this.#channel.write(CarrierFrame.abort);
-      return this.#state(CarrierFrame.state);
-    });
+    return this.#askState(CarrierFrame.abort);
   }
 
   /** Home has all that this replica sent last, but `not`; it is at this version of home. */
   async acknowledge(at: Version, not: readonly Buffer[] = []): Promise<CarrierState> {
-    return this.#alone(async () => {
-      await this.#channel.write(CarrierFrame.acknowledge, encodeAcknowledge(at, not));
-      return this.#state(CarrierFrame.state);
-    });
+    return this.#askState(CarrierFrame.acknowledge, encodeAcknowledge(at, not));
   }
 
   /** At most 512 KiB of a file of the tree, or of what is kept of refused changes. */
@@ -207,19 +194,12 @@ export class CarrierSession {
 
   /** What was told once, and was not taken yet: files that were written too late; of a replica, what made room, too. */
   takeLate(): TakenLate {
-    const taken = this.#late;
-    this.#late = { count: 0, files: [] };
-    return taken;
+    return this.#told.takeLate();
   }
 
-  /**
-   * Changes that looks in the background found and the kernel had not told of, since this was last called: a fault of the
-   * carrier or of the kernel. They are carried from then on.
-   */
+  /** Changes that the kernel had not told of, found in the background since this was last called: a fault of either. */
   takeMissed(): number {
-    const { told, taken } = this.#missed;
-    this.#missed.taken = told;
-    return told - taken;
+    return this.#told.takeMissed();
   }
 
   end(): void {
@@ -230,10 +210,20 @@ export class CarrierSession {
     this.#channel.destroy();
   }
 
+  async #askState(
+    type: number,
+    payload?: Buffer,
+    answer: number = CarrierFrame.state,
+  ): Promise<CarrierState> {
+    return this.#alone(async () => {
+      await this.#channel.write(type, payload);
+      return this.#state(answer);
+    });
+  }
+
   async #state(type: number): Promise<CarrierState> {
     const state = parseState((await this.#answer(type)).payload);
-    this.#missed.told = state.missed;
-    this.#late = withLate(this.#late, state);
+    this.#told.note(state);
     return state;
   }
 
