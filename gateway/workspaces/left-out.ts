@@ -65,6 +65,12 @@ export class LeftOut {
     this.#leave({ agent, host, what: 'filled-disk', text }, agent, 'the agent uses');
   }
 
+  /** It was another. */
+  forgive({ agent, host }: Pair): void {
+    const agents = this.#hosts.get(host);
+    if (agents?.get(agent)?.what === 'filled-disk') agents.delete(agent);
+  }
+
   /** It did so not long ago. */
   hasFilled({ agent, host }: Pair): boolean {
     const entry = this.#hosts.get(host)?.get(agent);

@@ -20,10 +20,20 @@ export async function measureSlot(
     if (measured !== undefined && what === 'all') keep(slot, measured);
     return measured;
   });
-  return await abortable(asked, until.signal).catch(() => undefined);
+  try {
+    return await abortable(asked, until.signal);
+  } catch {
+    if (what === 'all') noteUnknown(slot);
+    return undefined;
+  }
 }
 
 function keep(slot: Slot, disk: Measured): void {
   slot.taken = { disk, at: performance.now() };
   slot.isToCount = false;
+}
+
+/** It has more than can be counted in time. */
+function noteUnknown(slot: Slot): void {
+  if (slot.taken !== undefined) keep(slot, { ...slot.taken.disk, whole: false });
 }

@@ -202,7 +202,7 @@ function leftOutTeller({
   };
 }
 
-/** Tells people of what is lost, because no home may have so much. */
+/** Tells people of what is lost. */
 function discardedTeller({
   record,
   log,

@@ -27,6 +27,7 @@ async function started(held: Record<string, Held>, outside = 0) {
   const away = new Map<string, WorkspaceRefusal>();
   const discarded: string[] = [];
   const counts = { all: 0 };
+  const hooks = { onStop: () => {} };
   const takes = ({ seen, unseen = 0 }: Held) => seen + unseen;
   const disk = (name: string, all: boolean): Measured => {
     counts.all += Number(all);
@@ -64,6 +65,7 @@ async function started(held: Record<string, Held>, outside = 0) {
       stopped.push(`${slot.agent} ${why.code}`);
       slot.commands = 0;
       held[slot.agent]!.unseen = 0;
+      hooks.onStop();
     },
     evict: async (slot) => away.get(slot.agent) ?? gone(slot),
     discard: gone,
@@ -76,7 +78,21 @@ async function started(held: Record<string, Held>, outside = 0) {
       slots[name]!.usedAt = performance.now();
     }
   };
-  return { replicas, slots, disks, held, use, stopped, removed, told, away, discarded, counts };
+  return {
+    replicas,
+    slots,
+    disks,
+    leftOut,
+    held,
+    use,
+    stopped,
+    removed,
+    told,
+    away,
+    discarded,
+    counts,
+    hooks,
+  };
 }
 
 test('A-548 P20: of a disk that is nearly full what takes most that its home has not goes, and nothing else', async () => {
@@ -148,18 +164,56 @@ test('A-548 P20: one whose tree cannot be counted is the first whose work ends',
   await disks.stop();
 });
 
-test('A-548: one that no home may take is lost, and one whose home is away is tried again later', async () => {
-  const { disks, use, removed, away, discarded } = await started({ a: { seen: 480 }, b: { seen: 490 } });
-  away.set('a', { refused: 'not-now', code: 'workspace-limit', text: 'too many' });
+test('A-548 P20: one that its home does not take is lost, and people are told', async () => {
+  const { disks, use, removed, away, discarded } = await started({ a: { seen: 20 }, b: { seen: 950 } });
   away.set('b', { refused: 'not-now', text: 'its home is away' });
   await use('a', 'b');
   await pass(10_000);
-  // The larger one cannot go, and then the other goes.
-  expect([removed, discarded]).toEqual([['a'], ['a']]);
-  await use('a');
-  away.delete('b');
-  await pass(60_000);
-  expect(removed).toEqual(['a']);
+  expect([removed, discarded]).toEqual([['b'], ['b']]);
+  await disks.stop();
+});
+
+test('A-549 P20: who fills it for moments ends nobody’s work twice in ten minutes', async () => {
+  const { disks, held, use, stopped } = await started({
+    filler: { seen: 5 },
+    b: { seen: 5 },
+    c: { seen: 5 },
+  });
+  await use('filler', 'c', 'b');
+  await pass(10_000);
+  for (let times = 0; times < 3; times++) {
+    held['filler']!.unseen = 970;
+    await pass(2000);
+    held['filler']!.unseen = 0;
+    await pass(10_000);
+    await use('b', 'c');
+  }
+  const ended = stopped.map((each) => each.split(' ')[0]);
+  expect(ended).toEqual(['b', 'c', 'filler']);
+  await disks.stop();
+});
+
+test('A-549 P20: who gives the room back as another’s work ends is found at the next time, and the other is cleared', async () => {
+  const { disks, held, use, stopped, told, leftOut, hooks } = await started({
+    filler: { seen: 5 },
+    b: { seen: 5 },
+  });
+  await use('filler', 'b');
+  await pass(10_000);
+  held['filler']!.unseen = 970;
+  hooks.onStop = () => {
+    held['filler']!.unseen = 0;
+  };
+  await pass(4000);
+  expect([stopped, told.map(({ agent }) => agent)]).toEqual([['b workspace-full'], ['b']]);
+  await pass(10_000);
+  held['filler']!.unseen = 970;
+  await pass(4000);
+  expect([stopped.at(-1), told.map(({ agent }) => agent)]).toEqual([
+    'filler workspace-full',
+    ['b', 'filler'],
+  ]);
+  expect(leftOut.why({ agent: 'b', host: 'build-1' })).toBeUndefined();
   await disks.stop();
 });
 

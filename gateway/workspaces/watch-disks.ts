@@ -23,7 +23,7 @@ export interface WatchDisksParts {
   readonly evict: (slot: Slot) => Promise<WorkspaceRefusal | undefined>;
   /** Removes it with what only it has. The same. */
   readonly discard: (slot: Slot) => Promise<WorkspaceRefusal | undefined>;
-  /** What only the replica had is lost: no home may have so much. */
+  /** What only the replica had is lost: it could not be kept. */
   readonly onDiscarded: (slot: Slot, text: string) => void;
   readonly log: Logger;
   /** A test shortens them. */
@@ -45,8 +45,8 @@ export interface WatchTimes {
   readonly leave: number;
   /** What filled the disk within this time is work that goes on. */
   readonly fast: number;
-  /** A replica that could not go is not tried again before. */
-  readonly stuck: number;
+  /** A replica that could not go, and work that ended without giving room, is not tried again before. */
+  readonly again: number;
 }
 
 const defaults: WatchTimes = {
@@ -57,7 +57,7 @@ const defaults: WatchTimes = {
   countShort: 15_000,
   leave: 60_000,
   fast: 60_000,
-  stuck: 10 * 60_000,
+  again: 10 * 60_000,
 };
 
 /**
@@ -71,8 +71,10 @@ export class DiskWatch {
   readonly #looks: HostLooks;
   /** By host: what it was last, and before. The newest is last. */
   readonly #rooms = new Map<string, { readonly at: number; readonly disk: Measured }[]>();
-  /** Of a host that is short: whose work was ended without its being known that it takes the room. */
-  readonly #tried = new WeakSet<Slot>();
+  /** Whose work ended without its being known that it takes the room, and when. */
+  readonly #tried = new WeakMap<Slot, number>();
+  /** By host, who was found by that last. */
+  readonly #found = new Map<string, Slot>();
   /** What goes, and since when. */
   readonly #leaving = new Map<Slot, { readonly since: number; readonly gone: Promise<void> }>();
 
@@ -108,19 +110,14 @@ export class DiskWatch {
     const was = this.#rooms.get(host)?.at(-1)?.disk;
     this.#note(host, least);
     if (isShort(least)) return this.#makeRoom(host, least);
-    if (was !== undefined && isShort(was)) for (const slot of here) this.#forgetShortage(slot);
+    // The room that there was when they were counted says nothing any more.
+    if (was !== undefined && isShort(was)) for (const slot of here) slot.isToCount = true;
     const due = here.find((slot) => slot.isToCount && this.#mayCount(slot));
     if (due !== undefined) await this.#count(due);
   }
 
   #on(host: string): readonly Slot[] {
     return this.#parts.replicas.slots.filter((slot) => slot.host === host && !this.#leaving.has(slot));
-  }
-
-  /** The room that there was when it was counted says nothing any more. */
-  #forgetShortage(slot: Slot): void {
-    this.#tried.delete(slot);
-    slot.isToCount = true;
   }
 
   #mayCount({ taken }: Slot): boolean {
@@ -162,7 +159,7 @@ export class DiskWatch {
     const here = this.#on(host);
     const unknown = here.filter((slot) => this.#isChanged(slot, disk));
     await Promise.all(unknown.map((slot) => this.#count(slot)));
-    const mayGo = here.filter(({ stuckAt }) => stuckAt === undefined || this.#isOver(stuckAt));
+    const mayGo = here.filter(({ stuckAt }) => this.#mayTry(stuckAt));
     const [most] = mayGo.sort((a, b) => this.#beyondHome(b, disk) - this.#beyondHome(a, disk));
     if (most !== undefined && this.#beyondHome(most, disk) >= 1) return this.#remove(most, disk);
     const suspect = this.#suspectOf(host, disk);
@@ -177,13 +174,17 @@ export class DiskWatch {
     );
   }
 
-  #isChanged({ taken }: Slot, disk: Measured): boolean {
-    if (taken === undefined || performance.now() - taken.at >= this.#times.countShort) return true;
-    return taken.disk.room - disk.room > reserveOf(disk).bytes / 2;
+  /** It may take more than when it was counted. What nobody used since then does not. */
+  #isChanged(slot: Slot, disk: Measured): boolean {
+    const { taken, usedAt } = slot;
+    if (taken === undefined) return true;
+    if (!isInUse(slot) && usedAt < taken.at) return false;
+    const hasLess = taken.disk.room - disk.room > reserveOf(disk).bytes / 2;
+    return hasLess || performance.now() - taken.at >= this.#times.countShort;
   }
 
-  #isOver(stuckAt: number): boolean {
-    return performance.now() - stuckAt >= this.#times.stuck;
+  #mayTry(triedAt: number | undefined): boolean {
+    return triedAt === undefined || performance.now() - triedAt >= this.#times.again;
   }
 
   /** What the replica takes that its home has not, in times of what has to stay free. */
@@ -196,17 +197,28 @@ export class DiskWatch {
 
   /**
    * Of those that work there one that may take the room unseen: in a file that has no name any more, or too deep to be
-   * counted. Who was found so before comes first, and then who came last.
+   * counted. Who was found so before comes first, and then who came last; nobody twice in ten minutes without being found.
    */
   #suspectOf(host: string, disk: Measured): Slot | undefined {
     const most = Math.max(...(this.#rooms.get(host) ?? []).map((each) => each.disk.room));
     const hasFallen = most - disk.room >= reserveOf(disk).bytes;
-    const suspects = this.#on(host).filter(
-      (slot) => isInUse(slot) && !this.#tried.has(slot) && (hasFallen || slot.taken?.disk.whole !== true),
+    const here = this.#on(host).filter((slot) => isInUse(slot));
+    this.#clear(host, here);
+    const suspects = here.filter(
+      (slot) => this.#mayTry(this.#tried.get(slot)) && (hasFallen || slot.taken?.disk.whole !== true),
     );
     const { leftOut } = this.#parts;
     const times = (slot: Slot) => Number(leftOut.hasFilled(slot));
     return suspects.sort((a, b) => times(b) - times(a) || b.usedAt - a.usedAt)[0];
+  }
+
+  /** Who was found last does not work there, and the room is gone again: it was another, who gave it back at that moment. */
+  #clear(host: string, here: readonly Slot[]): void {
+    const found = this.#found.get(host);
+    if (found === undefined || here.includes(found)) return;
+    this.#found.delete(host);
+    this.#tried.set(found, performance.now());
+    this.#parts.leftOut.forgive(found);
   }
 
   /** What works in it ends, and then it goes, while others are looked at. */
@@ -219,31 +231,34 @@ export class DiskWatch {
     this.#leaving.set(slot, { since: performance.now(), gone });
   }
 
+  /** What cannot be kept is lost: else an agent could make its replica one that nothing removes. */
   async #leave(slot: Slot): Promise<void> {
     const { evict, discard, onDiscarded, log } = this.#parts;
     const { host, agent } = slot;
     const refused = await evict(slot);
-    const isTooMuch = refused?.code === 'workspace-limit';
-    const left = isTooMuch ? await discard(slot) : refused;
-    if (left === undefined) {
-      if (isTooMuch) onDiscarded(slot, refused.text);
-      log.info({ host, agent }, 'a replica of a workspace made room on a disk that was nearly full');
-    } else {
+    const left = refused && (await discard(slot));
+    if (left !== undefined) {
       slot.stuckAt = performance.now();
       log.warn({ host, agent, why: left.text }, 'a replica that fills the disk of a Docker host cannot go');
+      return;
     }
+    if (refused !== undefined) onDiscarded(slot, refused.text);
+    log.info({ host, agent }, 'a replica of a workspace made room on a disk that was nearly full');
   }
 
   async #endWork(slot: Slot, disk: Measured): Promise<void> {
-    const short = shortText(slot.host, disk);
-    this.#tried.add(slot);
+    const { host, agent } = slot;
+    const short = shortText(host, disk);
+    const room = async () => (await measureSlot(slot, 'room', this.#times.room))?.room;
+    const before = (await room()) ?? disk.room;
     await this.#stopWork(
       slot,
       `${short}, and what takes the room is in no workspace: work there ends one by one`,
     );
-    const after = await measureSlot(slot, 'room', this.#times.room);
-    if (after === undefined || after.room - disk.room < reserveOf(disk).bytes / 2) return;
-    this.#parts.leftOut.filled(slot, `${short}, and work of agent ${slot.agent} took it`);
+    const gained = ((await room()) ?? before) - before;
+    if (gained < reserveOf(disk).bytes / 2) return void this.#tried.set(slot, performance.now());
+    this.#found.set(host, slot);
+    this.#parts.leftOut.filled(slot, `${short}, and work of agent ${agent} took it`);
   }
 
   async #stopWork(slot: Slot, text: string): Promise<void> {
