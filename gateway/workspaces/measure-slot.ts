@@ -28,8 +28,13 @@ export async function measureSlot(
   }
 }
 
+/** A minute has no more counts. */
+const countsKept = 8;
+
 function keep(slot: Slot, disk: Measured): void {
-  slot.taken = { disk, at: performance.now() };
+  const { taken } = slot;
+  const last = taken === undefined ? [] : [{ bytes: taken.disk.bytes, at: taken.at }, ...taken.before];
+  slot.taken = { disk, at: performance.now(), before: last.slice(0, countsKept) };
   slot.isToCount = false;
 }
 

@@ -13,6 +13,15 @@ export interface Holder {
   readonly gone: Promise<unknown>;
 }
 
+/** What a replica was found to take. */
+export interface Taken {
+  readonly disk: Measured;
+  /** On the monotonic clock. */
+  readonly at: number;
+  /** The counts before, the newest first. */
+  readonly before: readonly { readonly bytes: number; readonly at: number }[];
+}
+
 /** The replica of one home on one host, as far as this gateway uses it. */
 export interface Slot extends ReplicaOf {
   readonly host: string;
@@ -47,8 +56,8 @@ export interface Slot extends ReplicaOf {
   openedAt: number;
   /** Of its files, when somebody last looked; absent if nobody has since this gateway began. */
   bytes: number | undefined;
-  /** What it took on its disk when that was last counted, and when that was, on the monotonic clock. */
-  taken: { readonly disk: Measured; readonly at: number } | undefined;
+  /** What it took on its disk when that was last counted. */
+  taken: Taken | undefined;
   /** When its disk was last looked at, of the times that it was used. */
   seenAt: number;
   /** What it takes may be another by now. */
@@ -92,6 +101,13 @@ export function newSlot(host: string, { agent, home }: ReplicaOf, engine: Replic
 /** On its disk: what is carried, or more if more was counted. */
 export function bytesThere({ bytes = 0, taken }: Pick<Slot, 'bytes' | 'taken'>): number {
   return Math.max(bytes, taken?.disk.bytes ?? 0);
+}
+
+/** How much more it takes than when it was last counted before `since`; all of it if it was not. */
+export function grownSince({ taken }: Pick<Slot, 'taken'>, since: number): number {
+  if (taken === undefined || taken.at < since) return 0;
+  const before = taken.before.find(({ at }) => at < since);
+  return taken.disk.bytes - (before?.bytes ?? 0);
 }
 
 /** Its replica if the carrier is there now. */

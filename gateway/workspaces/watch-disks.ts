@@ -10,7 +10,8 @@ import { HostLooks } from './host-looks.ts';
 import type { LeftOut } from './left-out.ts';
 import { measureSlot } from './measure-slot.ts';
 import type { Replicas } from './replicas.ts';
-import { isInUse, type Slot } from './slot.ts';
+import { RoomHistory } from './room-history.ts';
+import { grownSince, isInUse, type Slot } from './slot.ts';
 
 export interface WatchDisksParts {
   readonly replicas: Replicas;
@@ -43,7 +44,7 @@ export interface WatchTimes {
   readonly countShort: number;
   /** What takes longer to go is not waited for before others have to. */
   readonly leave: number;
-  /** What filled the disk within this time is work that goes on. */
+  /** What fills a disk unseen within this time is work that goes on. */
   readonly fast: number;
   /** A replica that could not go, and work that ended without giving room, is not tried again before. */
   readonly again: number;
@@ -69,8 +70,10 @@ export class DiskWatch {
   readonly #parts: WatchDisksParts;
   readonly #times: WatchTimes;
   readonly #looks: HostLooks;
-  /** By host: what it was last, and before. The newest is last. */
-  readonly #rooms = new Map<string, { readonly at: number; readonly disk: Measured }[]>();
+  /** By host. */
+  readonly #rooms = new Map<string, RoomHistory>();
+  /** By host that is short: whether more room went than can be seen. */
+  readonly #unseen = new Map<string, boolean>();
   /** Whose work ended without its being known that it takes the room, and when. */
   readonly #tried = new WeakMap<Slot, number>();
   /** By host, who was found by that last. */
@@ -98,7 +101,7 @@ export class DiskWatch {
 
   /** Empty if the host's disk has room, as far as it was looked at. */
   problem(host: string): string {
-    const last = this.#rooms.get(host)?.at(-1)?.disk;
+    const last = this.#rooms.get(host)?.last;
     return last !== undefined && isShort(last) ? shortText(host, last) : '';
   }
 
@@ -107,11 +110,14 @@ export class DiskWatch {
     const seen = await Promise.all(here.filter((slot) => isToSee(slot)).map((slot) => this.#see(slot)));
     const [least] = seen.flatMap((disk) => disk ?? []).sort((a, b) => a.room - b.room);
     if (least === undefined) return;
-    const was = this.#rooms.get(host)?.at(-1)?.disk;
-    this.#note(host, least);
-    if (isShort(least)) return this.#makeRoom(host, least);
+    const rooms = this.#roomsOf(host);
+    const { last, wasShort } = rooms;
+    rooms.note(least);
+    // Once a minute may be a tool that is told so and ends.
+    if (isShort(least)) return wasShort ? this.#makeRoom(host, least) : undefined;
+    this.#unseen.delete(host);
     // The room that there was when they were counted says nothing any more.
-    if (was !== undefined && isShort(was)) for (const slot of here) slot.isToCount = true;
+    if (last !== undefined && isShort(last)) for (const slot of here) slot.isToCount = true;
     const due = here.find((slot) => slot.isToCount && this.#mayCount(slot));
     if (due !== undefined) await this.#count(due);
   }
@@ -142,16 +148,10 @@ export class DiskWatch {
     await measureSlot(slot, 'all', this.#times.count);
   }
 
-  #note(host: string, disk: Measured): void {
-    const now = performance.now();
-    const before = this.#rooms.get(host) ?? [];
-    // One that is older stays: what it was before anybody worked there.
-    const old = before.filter(({ at }) => now - at > this.#times.fast).slice(-1);
-    this.#rooms.set(host, [
-      ...old,
-      ...before.filter(({ at }) => now - at <= this.#times.fast),
-      { at: now, disk },
-    ]);
+  #roomsOf(host: string): RoomHistory {
+    const rooms = this.#rooms.get(host) ?? new RoomHistory(this.#times.fast);
+    this.#rooms.set(host, rooms);
+    return rooms;
   }
 
   async #makeRoom(host: string, disk: Measured): Promise<void> {
@@ -162,7 +162,8 @@ export class DiskWatch {
     const mayGo = here.filter(({ stuckAt }) => this.#mayTry(stuckAt));
     const [most] = mayGo.sort((a, b) => this.#beyondHome(b, disk) - this.#beyondHome(a, disk));
     if (most !== undefined && this.#beyondHome(most, disk) >= 1) return this.#remove(most, disk);
-    const suspect = this.#suspectOf(host, disk);
+    this.#unseen.set(host, this.#unseen.get(host) ?? this.#wentUnseen(host, disk));
+    const suspect = this.#suspectOf(host);
     if (suspect !== undefined) await this.#endWork(suspect, disk);
   }
 
@@ -195,17 +196,25 @@ export class DiskWatch {
     return timesReserve(disk, taken.disk.bytes - bytes, taken.disk.entries - entries);
   }
 
+  /** Within a minute more room went than the replicas took, as they were counted before and now. */
+  #wentUnseen(host: string, disk: Measured): boolean {
+    const { most } = this.#roomsOf(host);
+    if (most === undefined) return false;
+    const seen = this.#on(host).reduce((sum, slot) => sum + grownSince(slot, most.at), 0);
+    return most.disk.room - disk.room - seen >= reserveOf(disk).bytes;
+  }
+
   /**
    * Of those that work there one that may take the room unseen: in a file that has no name any more, or too deep to be
    * counted. Who was found so before comes first, and then who came last; nobody twice in ten minutes without being found.
    */
-  #suspectOf(host: string, disk: Measured): Slot | undefined {
-    const most = Math.max(...(this.#rooms.get(host) ?? []).map((each) => each.disk.room));
-    const hasFallen = most - disk.room >= reserveOf(disk).bytes;
+  #suspectOf(host: string): Slot | undefined {
     const here = this.#on(host).filter((slot) => isInUse(slot));
     this.#clear(host, here);
     const suspects = here.filter(
-      (slot) => this.#mayTry(this.#tried.get(slot)) && (hasFallen || slot.taken?.disk.whole !== true),
+      (slot) =>
+        this.#mayTry(this.#tried.get(slot)) &&
+        (this.#unseen.get(host) === true || slot.taken?.disk.whole !== true),
     );
     const { leftOut } = this.#parts;
     const times = (slot: Slot) => Number(leftOut.hasFilled(slot));
