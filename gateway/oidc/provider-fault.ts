@@ -1,4 +1,5 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
+import { escapeUnprintable } from '../../src/text/render-text.ts';
 import { shortText } from '../lists/short-texts.ts';
 import type { Provided } from '../ports/identity-provider.ts';
 
@@ -21,15 +22,20 @@ const elsewhere = new Set(['OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_N
 export function providerFault(error: unknown, known = false): Extract<Provided<never>, { refused: string }> {
   if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) {
     const { error: code, error_description: more } = error;
-    const said = shortText(more === undefined ? code : `${code}: ${more}`);
+    const said = shownText(more === undefined ? code : `${code}: ${more}`);
     return { refused: `the provider refuses: ${said}`, isOver: over.has(code) };
   }
   if (error instanceof BadAnswer)
     return { refused: `what the provider answers does not hold: ${error.message}`, isOver: !known };
   if (!(error instanceof ClientError) || error.code === undefined || notThere.has(error.code))
     return { refused: 'the provider cannot be reached; try again later', isOver: false };
-  const refused = `what the provider answers does not hold: ${shortText(innermost(error).message)}`;
+  const refused = `what the provider answers does not hold: ${shownText(innermost(error).message)}`;
   return { refused, isOver: !known && !elsewhere.has(error.code) };
+}
+
+/** Pages and terminals show it, and nobody else than the provider has read it. */
+function shownText(text: string): string {
+  return escapeUnprintable(shortText(text));
 }
 
 /** The library says in its own error only of which kind it is. */
