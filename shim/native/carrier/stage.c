@@ -91,12 +91,7 @@ static int open_file(struct carrier *carrier, struct op *op, int flags)
 
 bool stage_empty(struct carrier *carrier, struct op *op)
 {
-    int fd = open_file(carrier, op, O_CREAT | O_EXCL);
-    /* One of one block grows with its bytes: a power cut leaves it empty or whole, and no zeros in their place. */
-    bool grows = op->wanted.size <= BLOCK_BYTES;
-    op->staged = fd >= 0 && (grows || ftruncate(fd, (off_t)op->wanted.size) == 0);
-    if (fd >= 0 && !op->staged)
-        stage_wrong(carrier);
+    op->staged = open_file(carrier, op, O_CREAT | O_EXCL) >= 0;
     return op->staged;
 }
 
@@ -199,12 +194,22 @@ static bool begin_block(struct carrier *carrier, struct op *op, uint64_t offset)
     return true;
 }
 
+/* Holes at its end. No file has its length before its bytes: a power cut would leave zeros in their place. */
+static bool stage_end(const struct op *op, int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0
+        && ((uint64_t)status.st_size == op->wanted.size || ftruncate(fd, (off_t)op->wanted.size) == 0);
+}
+
 static void have_block(struct carrier *carrier, struct op *op, uint32_t block)
 {
     struct writing *writing = &carrier->receiving->writing;
     op->have[block] = true;
     if (--op->missing > 0)
         return;
+    if (!stage_end(op, writing->fd))
+        stage_wrong(carrier);
     stage_finish(op, writing->fd);
     flush_begin(carrier, op, writing->fd);
     descriptor_shut(&writing->fd);

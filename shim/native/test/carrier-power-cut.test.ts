@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -42,13 +51,15 @@ class Disk implements Disposable {
 }
 
 describe.runIf(isRoot).each(buildsOrOnly('static'))('a power cut at home ($name)', (build) => {
-  test('A-609: what a tool made is whole, empty or not there, as what it makes there itself, and never zeros', async () => {
+  test('A-609: what a tool made is whole, its beginning or not there, as what it makes there itself, and never zeros', async () => {
     using disk = new Disk();
-    const made = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`new-${n}`, randomBytes(5000)]));
+    const names = Array.from({ length: 20 }, (_, n) => `new-${n}`);
+    const made = Object.fromEntries(names.map((name, n) => [name, randomBytes(n < 18 ? 5000 : 2_500_000)]));
     const under = disk.mount('image');
     const home = await (async () => {
       await using pair = await Pair.make(build.carrier, under);
-      for (const [name, bytes] of Object.entries(made)) writeFileSync(join(pair.replicaPlace.root, name), bytes);
+      for (const [name, bytes] of Object.entries(made))
+        writeFileSync(join(pair.replicaPlace.root, name), bytes);
       await bringHome(pair.home.session, pair.replica.session);
       // The journal has what is in the folder by then, and the writing of the bytes has not begun.
       await sleep(3000);
@@ -60,7 +71,7 @@ describe.runIf(isRoot).each(buildsOrOnly('static'))('a power cut at home ($name)
     expect(found.length).toBeGreaterThan(0);
     const wrong = found.filter((name) => {
       const bytes = readFileSync(join(left, name));
-      return bytes.length > 0 && !bytes.equals(made[name]!);
+      return !bytes.equals(made[name]!.subarray(0, bytes.length));
     });
     expect(wrong).toEqual([]);
   });
