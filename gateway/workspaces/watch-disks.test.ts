@@ -188,7 +188,7 @@ test('A-548 P20: one that its home does not take is lost, and people are told', 
   await disks.stop();
 });
 
-test('A-549 P20: who fills it for moments ends nobody’s work twice in ten minutes', async () => {
+test('A-549 P20: who fills it for moments ends the work of others once in ten minutes', async () => {
   const { disks, held, use, stopped } = await started({
     filler: { seen: 5 },
     b: { seen: 5 },

@@ -54,7 +54,7 @@ const defaults: WatchTimes = {
   lookEvery: 2000,
   room: 1000,
   count: 30_000,
-  countAgain: 60_000,
+  countAgain: 15_000,
   countShort: 15_000,
   leave: 60_000,
   fast: 60_000,

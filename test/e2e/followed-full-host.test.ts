@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../lab/command.ts';
+import { type Lab, startLab } from '../lab/lab.ts';
 import type { LabHost } from '../lab/lab-host.ts';
-import { hasLab, sharedLab } from '../lab/shared-lab.ts';
+import { hasLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
 import { type Stack, startStack } from '../stack/start-stack.ts';
 import { hostStates } from './fleet.ts';
@@ -10,6 +11,7 @@ import { ghostly } from './followed-home.ts';
 const mebibyte = 1024 ** 2;
 
 describe.skipIf(!hasLab())('a Docker host whose disk agents share', () => {
+  let lab: Lab;
   let stack: Stack;
   let host: LabHost;
   let inside: readonly string[];
@@ -17,7 +19,8 @@ describe.skipIf(!hasLab())('a Docker host whose disk agents share', () => {
 
   /** All volumes of the host that are made from now on are on a small file system. */
   beforeAll(async () => {
-    const lab = sharedLab();
+    // What other gateways made on a host would be hidden.
+    lab = await startLab({ hosts: 1 });
     host = lab.hosts[0]!;
     inside = ['nsenter', `--target=${await host.pid()}`, '--mount', '--pid'];
     volumes = `${(await host.docker(['info', '--format', '{{.DockerRootDir}}'])).stdout.trim()}/volumes`;
@@ -28,11 +31,11 @@ describe.skipIf(!hasLab())('a Docker host whose disk agents share', () => {
       { ...lab },
       { ...options, agents: { filler: { followed }, other: { followed } } },
     );
-    await stack.cli(['drain', lab.hosts[1]!.name]);
   });
   afterAll(async () => {
     await stack?.stop();
     if (volumes !== '') await run([...inside, 'umount', '--lazy', volumes]);
+    await lab?.stop();
   });
   beforeEach(async () => void (await stack.cli(['undrain', host.name])));
 
@@ -56,7 +59,7 @@ describe.skipIf(!hasLab())('a Docker host whose disk agents share', () => {
       const { replicas } = JSON.parse((await stack.cli(['workspace', 'status', 'filler', '--json'])).stdout);
       return Number((replicas as { bytes: number | string }[])[0]?.bytes ?? 0);
     };
-    await waitUntil('it to be counted', 20_000, async () => (await size()) > 19 * mebibyte);
+    await waitUntil('it to be counted', 40_000, async () => (await size()) > 19 * mebibyte);
   });
 
   test.each([

@@ -45,7 +45,7 @@ function hostConfig(shape: GhostShape, imageVolumes: readonly string[], init: In
     MemorySwap: shape.memoryBytes,
     NanoCpus: Math.round(shape.cpus * 1e9),
     Tmpfs: { ...coveredVolumes(shape, imageVolumes), ...ownTmpfs(shape) },
-    Mounts: [...shape.mounts.map(workspaceMount), ...initMounts(shape, init), terminals],
+    Mounts: [...shape.mounts.map(workspaceMount), ...initMounts(shape, init)],
   };
 }
 
@@ -57,24 +57,6 @@ const ulimits = [
   { Name: 'nofile', Soft: 1024, Hard: 16_384 },
   { Name: 'core', Soft: 0, Hard: 0 },
 ];
-
-/**
- * Pseudo-terminals of its own, 64 of them: with what Docker mounts there by itself, one container could take all that the
- * kernel has for all of them (kernel.pty.max). An anonymous volume is the only mount with options that Docker offers; the
- * engine removes it with the container. All but `max` is as Docker has it.
- */
-const terminals: MountSettings = {
-  Type: 'volume',
-  Source: '',
-  Target: '/dev/pts',
-  VolumeOptions: {
-    ...uncopied,
-    DriverConfig: {
-      Name: 'local',
-      Options: { type: 'devpts', device: 'devpts', o: 'newinstance,ptmxmode=0666,mode=0620,gid=5,max=64' },
-    },
-  },
-};
 
 function networkMode(network: string): string {
   if (network === 'host' || network.includes(':')) {

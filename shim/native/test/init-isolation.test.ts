@@ -102,7 +102,7 @@ describe.each(nativeBuilds)('what a command cannot reach ($name)', ({ init }) =>
     expect((await command.end()).stdout).toMatch(/^\/.*sh\n$/);
   });
 
-  test('AF_VSOCK, by whatever door, if the plan confines it', async () => {
+  test('A-547 AF_VSOCK, by whatever door, and what a kernel has one table of, if the plan confines it', async () => {
     await using free = InitProcess.start(init, { argv: [probe] });
     const { stdout: before } = await free.end();
     expect(before).toContain('unix: made');
