@@ -47,7 +47,7 @@ const hardening = {
 /** Each is null or an empty list. */
 const refusedOptions = ['Binds', 'CapAdd', 'Devices', 'DeviceRequests', 'VolumesFrom', 'GroupAdd', 'Links'];
 
-/** The workspace's root, and from the init's volume the init and a hosts file, both read-only. */
+/** The workspace's root, terminals, and from the init's volume the init and a hosts file, both read-only. */
 function expectMounts({ Mounts }: Inspected, workspace: string): void {
   const seen = Mounts.map(({ Source, Destination, RW }) => ({ Source: String(Source), Destination, RW }));
   expect(seen).not.toContainEqual(
@@ -59,7 +59,9 @@ function expectMounts({ Mounts }: Inspected, workspace: string): void {
   ]);
   expect(ours.map(({ Destination, RW }) => `${String(Destination)} ${String(RW)}`).sort()).toEqual([
     '/.clawrden false',
+    '/dev/pts true',
     '/etc/hosts false',
   ]);
-  for (const { Source } of ours) expect(Source).toContain('/volumes/clawrden-init');
+  for (const { Source, Destination } of ours)
+    if (Destination !== '/dev/pts') expect(Source).toContain('/volumes/clawrden-init');
 }

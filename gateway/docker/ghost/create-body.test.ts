@@ -39,6 +39,20 @@ const hostsMount = {
   Target: '/etc/hosts',
   ReadOnly: true,
 };
+/** one container takes no other's pseudo-terminals. */
+const terminals = {
+  Type: 'volume',
+  Source: '',
+  Target: '/dev/pts',
+  VolumeOptions: {
+    NoCopy: true,
+    Labels: { 'clawrden.terminals': '' },
+    DriverConfig: {
+      Name: 'local',
+      Options: { type: 'devpts', device: 'devpts', o: 'newinstance,ptmxmode=0666,mode=0620,gid=5,max=64' },
+    },
+  },
+};
 const ownTmpfs = {
   '/tmp': 'rw,exec,nosuid,nodev,mode=1777,size=536870912',
   '/run/secrets': 'rw,noexec,nosuid,nodev,mode=0700,uid=1000,gid=1001,size=1048576',
@@ -91,6 +105,7 @@ describe('the create body of a ghost', () => {
           { Type: 'bind', Source: '/srv/coder', Target: '/app', ReadOnly: false },
           initMount,
           hostsMount,
+          terminals,
         ],
       },
     });
@@ -106,7 +121,7 @@ describe('the create body of a ghost', () => {
     const body = createBody(joined, [], init);
     expect(body.NetworkDisabled).toBe(false);
     expect(body.HostConfig?.NetworkMode).toBe('clawrden-egress');
-    expect(body.HostConfig?.Mounts).toEqual([initMount]);
+    expect(body.HostConfig?.Mounts).toEqual([initMount, terminals]);
   });
 
   test.each(['host', 'container:0123', 'ns:/proc/1/ns/net'])('P14 refuses the network %s', (network) => {

@@ -5,6 +5,7 @@ import { ClawrdenError } from '../../../src/errors.ts';
 import type { PlanMount } from '../../../src/plan.ts';
 import type { GhostShape } from '../../ports/engine.ts';
 import { hostsFile, type InitVolume, initDirectory, initFile, initMount } from '../init/init-layout.ts';
+import { terminals } from './terminals.ts';
 
 const hostsTarget = '/etc/hosts';
 /** Every ghost has it, so that one that was started ahead can be given secrets. */
@@ -45,7 +46,7 @@ function hostConfig(shape: GhostShape, imageVolumes: readonly string[], init: In
     MemorySwap: shape.memoryBytes,
     NanoCpus: Math.round(shape.cpus * 1e9),
     Tmpfs: { ...coveredVolumes(shape, imageVolumes), ...ownTmpfs(shape) },
-    Mounts: [...shape.mounts.map(workspaceMount), ...initMounts(shape, init)],
+    Mounts: [...shape.mounts.map(workspaceMount), ...initMounts(shape, init), terminals],
   };
 }
 

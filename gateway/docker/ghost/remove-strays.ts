@@ -5,6 +5,7 @@ import { forceRemove } from '../container/remove-container.ts';
 import type { StartingContainers } from '../container/starting-containers.ts';
 import { callTimeoutMs, EngineTimeout, withDeadline } from '../engine/deadline.ts';
 import { statusOf } from '../engine/engine-errors.ts';
+import { removeLeftTerminals } from './terminals.ts';
 
 const removedAtOnce = 4;
 /** What an engine has left then is for the next sweep: how long one takes must not be the engine's to say. */
@@ -28,11 +29,10 @@ export async function removeStrays(
     const found = await listOwn(docker, gatewayId, until.signal);
     const known = ({ Id, Names }: Docker.ContainerInfo): boolean =>
       keep.has(Id) || [Id, ...Names.map((name) => name.slice(1))].some(spared.has);
-    return await removeAll(
-      docker,
-      found.filter((container) => !known(container)),
-      until.signal,
-    );
+    const strays = found.filter((container) => !known(container));
+    const removed = await removeAll(docker, strays, until.signal);
+    await removeLeftTerminals(docker, until.signal);
+    return removed;
   } finally {
     spared.end();
   }
