@@ -199,7 +199,7 @@ static void start(struct run *run, const char *path)
     char **env = environment_make(run->plan.env, environ, run->plan.mirror);
     int error = env ? tool_open(&run->tool, &run->plan) : ENOMEM;
     if (error == ENOSPC)
-        refuse(run, "no-host", "no terminal can be made: all that kernel.pty.max allows there are in use");
+        refuse(run, "no-host", "no terminal can be made: a ghost has 64, its kernel kernel.pty.max, and all are in use");
     if (error != 0)
         refuse_errno(run, "init-failed", "the tool's stdio cannot be made", error);
     if (run->plan.network && (error = network_open(&run->network)) != 0)
