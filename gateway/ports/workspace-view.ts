@@ -1,4 +1,3 @@
-import type { ErrorCode } from '../../src/errors.ts';
 import type { Principal } from './principal.ts';
 
 /** Why changes of a workspace were kept and not applied, or what they made room for. */
@@ -92,8 +91,6 @@ export interface WorkspaceView {
 /** Why something was not done. The text says what to do. */
 export interface WorkspaceRefusal {
   readonly refused: 'unknown' | 'not-now';
-  /** Of the error that it was, if it was one. */
-  readonly code?: ErrorCode;
   readonly text: string;
 }
 

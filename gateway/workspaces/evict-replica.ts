@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
-import type { KeptSet, WorkspaceRefusal } from '../ports/workspace-view.ts';
+import type { KeptSet } from '../ports/workspace-view.ts';
 import { keptPaths } from './kept-paths.ts';
 import { type ResetParts, resetReplica } from './reset-replica.ts';
 import type { Slot } from './slot.ts';
@@ -13,16 +13,15 @@ export interface EvictParts extends ResetParts {
 /**
  * Keeps beside home what only the replica has, and removes it then. Resolves with why it is still there; never rejects.
  */
-export async function evictReplica(slot: Slot, parts: EvictParts): Promise<WorkspaceRefusal | undefined> {
+export async function evictReplica(slot: Slot, parts: EvictParts): Promise<string | undefined> {
   const { host, agent } = slot;
   const is = followed(parts.agents(), agent);
-  if ('refused' in is) return is;
-  if (is.home !== slot.home)
-    return { refused: 'not-now', text: `it is of another workspace than agent ${agent} has now` };
+  if ('refused' in is) return is.text;
+  if (is.home !== slot.home) return `it is of another workspace than agent ${agent} has now`;
   const reset = await resetReplica(slot, is.sync, parts);
-  if ('refused' in reset) return reset;
+  if ('refused' in reset) return reset.text;
   const { kept, left } = reset.done;
   const files = keptPaths(kept.files);
   if (files.length > 0) parts.onKept({ agent, host, execution: '', why: 'late', count: kept.count, files });
-  return left;
+  return left?.text;
 }

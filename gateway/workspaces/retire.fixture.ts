@@ -69,7 +69,7 @@ export async function start(agents: Map<string, AgentConfig>, bytes: Readonly<Re
     if (!away.has(slot.agent)) return evictFrom(replicas, slot);
     tried.push(slot.agent);
     await replicas.open(slot, { limits, excludes: [] }, never);
-    return { refused: 'not-now', text: 'its home went away' } as const;
+    return 'its home went away';
   };
   const parts = { replicas, evict, agents: () => agents, log: pino({ level: 'silent' }) };
   const retirement = new Retirement({ ...parts, forget: (name) => void forgotten.push(name) });

@@ -69,9 +69,7 @@ test('A-562: so is that of a home that its agent has no more, and what it has co
   const [before] = replicas.slots;
   const turns = new HomeTurns({ useHome: () => Promise.reject(new Error('no home here')) });
   const homes = { isOffered: () => true } as unknown as Homes;
-  expect(await evictReplica(before!, { ...parts, turns, homes })).toMatchObject({
-    text: expect.stringContaining('another workspace') as string,
-  });
+  expect(await evictReplica(before!, { ...parts, turns, homes })).toContain('another workspace');
   await pass(23 * hour);
   expect(removed).toEqual([]);
   await pass(2 * hour);

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { AgentConfig } from '../../src/config/gateway-config.ts';
 import type { ReplicaOf } from '../ports/replica.ts';
-import type { WorkspaceRefusal } from '../ports/workspace-view.ts';
 import { keyOf, syncOf } from './home-of.ts';
 import { HostLooks } from './host-looks.ts';
 import type { Replicas } from './replicas.ts';
@@ -13,7 +12,7 @@ export interface RetireParts {
   /** Ends what waits there for this agent: it has the folder of a replica whose carrier ends. */
   readonly forget: (agent: string, host: string) => void;
   /** Keeps beside home what only the replica has, and removes it then. Resolves with why it stays; never rejects. */
-  readonly evict: (slot: Slot) => Promise<WorkspaceRefusal | undefined>;
+  readonly evict: (slot: Slot) => Promise<string | undefined>;
   readonly log: Logger;
   /** A test shortens them. */
   readonly times?: Partial<RetireTimes>;
@@ -194,10 +193,7 @@ export class Retirement {
       const why = await this.#parts.evict(slot);
       if (!wasStuck) movable -= own;
       if (why !== undefined) {
-        log.warn(
-          { host, agent, why: why.text },
-          'the replicas of a host are too large, and this one cannot go',
-        );
+        log.warn({ host, agent, why }, 'the replicas of a host are too large, and this one cannot go');
         slot.stuckAt = performance.now();
         continue;
       }

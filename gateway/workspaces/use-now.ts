@@ -74,5 +74,5 @@ export async function soon<T>(
 
 export function refusalOf(error: unknown, host = 'home'): WorkspaceRefusal {
   const { code, message } = toClawrdenError(toWorkspaceError(error, host));
-  return { refused: 'not-now', code, text: code === 'canceled' ? message : `${code}: ${message}` };
+  return { refused: 'not-now', text: code === 'canceled' ? message : `${code}: ${message}` };
 }

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Measured } from '../../src/carrier-client/measured.ts';
 import type { ClawrdenError } from '../../src/errors.ts';
 import type { Replica, ReplicaHost } from '../ports/replica.ts';
-import type { WorkspaceRefusal } from '../ports/workspace-view.ts';
 import { keyOf } from './home-of.ts';
 import { LeftOut, type LeftOutTold } from './left-out.ts';
 import { Replicas } from './replicas.ts';
@@ -24,7 +23,7 @@ interface Held {
 
 async function started(held: Record<string, Held>, outside = 0) {
   const [stopped, removed, told]: [string[], string[], LeftOutTold[]] = [[], [], []];
-  const away = new Map<string, WorkspaceRefusal>();
+  const away = new Map<string, string>();
   const discarded: string[] = [];
   const counts = { all: 0 };
   const hooks = { onStop: () => {} };
@@ -181,7 +180,7 @@ test('A-548 P20: one whose tree cannot be counted is the first whose work ends',
 
 test('A-548 P20: one that its home does not take is lost, and people are told', async () => {
   const { disks, use, removed, away, discarded } = await started({ a: { seen: 20 }, b: { seen: 950 } });
-  away.set('b', { refused: 'not-now', text: 'its home is away' });
+  away.set('b', 'its home is away');
   await use('a', 'b');
   await pass(10_000);
   expect([removed, discarded]).toEqual([['b'], ['b']]);
@@ -235,13 +234,13 @@ test('A-549 P20: who gives the room back as another’s work ends is found at th
 
 test('A-548 P20: while one goes nobody else’s work ends, for a minute', async () => {
   const { disks, use, stopped, away } = await started({ a: { seen: 400 }, b: { seen: 570 } });
-  const going = Promise.withResolvers<WorkspaceRefusal>();
-  away.set('b', going.promise as unknown as WorkspaceRefusal);
+  const going = Promise.withResolvers<string>();
+  away.set('b', going.promise as unknown as string);
   await use('a', 'b');
   await pass(50_000);
   expect(stopped).toEqual(['b workspace-full']);
   await pass(20_000);
   expect(stopped).toEqual(['b workspace-full', 'a workspace-full']);
-  going.resolve({ refused: 'not-now', text: 'no' });
+  going.resolve('no');
   await disks.stop();
 });

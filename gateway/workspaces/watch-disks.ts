@@ -21,7 +21,7 @@ export interface WatchDisksParts {
   /** Ends what waits there for this agent, and its sessions. */
   readonly forget: (agent: string, host: string) => void;
   /** Keeps beside home what only the replica has, and removes it then. Resolves with why it stays; never rejects. */
-  readonly evict: (slot: Slot) => Promise<WorkspaceRefusal | undefined>;
+  readonly evict: (slot: Slot) => Promise<string | undefined>;
   /** Removes it with what only it has. The same. */
   readonly discard: (slot: Slot) => Promise<WorkspaceRefusal | undefined>;
   /** What only the replica had is lost: it could not be kept. */
@@ -244,14 +244,14 @@ export class DiskWatch {
   async #leave(slot: Slot): Promise<void> {
     const { evict, discard, onDiscarded, log } = this.#parts;
     const { host, agent } = slot;
-    const refused = await evict(slot);
-    const left = refused && (await discard(slot));
+    const why = await evict(slot);
+    const left = why === undefined ? undefined : await discard(slot);
     if (left !== undefined) {
       slot.stuckAt = performance.now();
       log.warn({ host, agent, why: left.text }, 'a replica that fills the disk of a Docker host cannot go');
       return;
     }
-    if (refused !== undefined) onDiscarded(slot, refused.text);
+    if (why !== undefined) onDiscarded(slot, why);
     log.info({ host, agent }, 'a replica of a workspace made room on a disk that was nearly full');
   }
 

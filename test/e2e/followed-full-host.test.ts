@@ -26,11 +26,8 @@ describe.skipIf(!hasLab())('a Docker host whose disk agents share', () => {
     volumes = `${(await host.docker(['info', '--format', '{{.DockerRootDir}}'])).stdout.trim()}/volumes`;
     await run([...inside, 'mount', '-t', 'tmpfs', '-o', 'size=96m,mode=701', 'clawrden-small', volumes]);
     const followed = { limits: { file: '1m' }, excludes: ['cache'] };
-    const options = { name: 'full-host', policy: ghostly(), gateway: {} };
-    stack = await startStack(
-      { ...lab },
-      { ...options, agents: { filler: { followed }, other: { followed } } },
-    );
+    const agents = { filler: { followed }, other: { followed } };
+    stack = await startStack(lab, { name: 'full-host', policy: ghostly(), agents });
   });
   afterAll(async () => {
     await stack?.stop();

@@ -17,7 +17,7 @@ complete: true
 
 /** Opens as many terminals as there are, says how many, and keeps them for so many seconds. */
 const take = (seconds: number) =>
-  `my @all; while (open(my $m, "+<", "/dev/ptmx")) { push @all, $m; last if @all > 5000 } print scalar(@all), " $!\\n"; $| = 1; print ""; sleep ${seconds}`;
+  `my @all; while (open(my $m, "+<", "/dev/ptmx")) { push @all, $m; last if @all > 5000 } print scalar(@all), " $!\\n"; sleep ${seconds}`;
 
 describe.skipIf(!hasLab())('pseudo-terminals of a Docker host', () => {
   let stack: Stack;

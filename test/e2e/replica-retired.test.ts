@@ -58,11 +58,7 @@ describe.skipIf(!hasLab())('replicas that nothing needs any more', () => {
     const parts = { replicas, agents: () => agents, forget: () => {}, log: pino({ level: 'silent' }) };
     const times = { lookEvery: 100, idle, gone };
     const began = performance.now();
-    const retirement = new Retirement({
-      ...parts,
-      evict: async () => ({ refused: 'not-now', text: 'stays' }) as const,
-      times,
-    });
+    const retirement = new Retirement({ ...parts, evict: async () => 'stays', times });
     const has = async () => (await on.engine.replicas()).map(({ agent }) => agent).toSorted();
     await waitUntil(
       'carriers at rest to end',

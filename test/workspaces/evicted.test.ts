@@ -24,7 +24,7 @@ function evict(site: Site) {
   const told: unknown[] = [];
   const onKept = (set: unknown) => void told.push(set);
   return evictReplica(replicas.slot('one', site.replica), { ...parts, onKept }).then((why) => ({
-    why: why?.text,
+    why,
     told,
   }));
 }

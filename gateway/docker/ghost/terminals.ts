@@ -1,8 +1,7 @@
 import type Docker from 'dockerode';
-import type { MountSettings } from 'dockerode';
-import { uncopied } from '../../../src/container/hardened.ts';
 import { withDeadline } from '../engine/deadline.ts';
 import { statusOf } from '../engine/engine-errors.ts';
+import { removeVolume } from '../engine/remove-volume.ts';
 
 const terminalsLabel = 'clawrden.terminals';
 /** A killed engine leaves one for each ghost that it had. */
@@ -14,12 +13,12 @@ const withinMs = 5000;
  * that the kernel has for all of them (kernel.pty.max). An anonymous volume is the only mount with options that Docker
  * offers; the engine removes it with the container. All but `max` is as Docker has it.
  */
-export const terminals: MountSettings = {
+export const terminals: Docker.MountSettings = {
   Type: 'volume',
   Source: '',
   Target: '/dev/pts',
   VolumeOptions: {
-    ...uncopied,
+    NoCopy: true,
     Labels: { [terminalsLabel]: '' },
     DriverConfig: {
       Name: 'local',
@@ -44,9 +43,9 @@ export async function removeLeftTerminals(docker: Docker, signal: AbortSignal): 
 
 async function removeUnused(docker: Docker, name: string, signal: AbortSignal): Promise<void> {
   try {
-    await withDeadline(withinMs, (abortSignal) => docker.getVolume(name).remove({ abortSignal }), signal);
+    await withDeadline(withinMs, (within) => removeVolume(docker, name, within), signal);
   } catch (error) {
-    // Mounted by now, gone already, or busy: an empty folder is no reason to call the host one that is not clean.
+    // Mounted by now, or busy: an empty folder is no reason to call the host one that is not clean.
     if (statusOf(error) === undefined) throw error;
   }
 }

@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
 import { statusOf } from '../engine/engine-errors.ts';
+import { removeVolume } from '../engine/remove-volume.ts';
 import { initLabel } from './init-volume.ts';
 
 /**
@@ -16,10 +17,9 @@ export async function removeOldInitVolumes(docker: Docker, current: string): Pro
 
 async function removeUnused(docker: Docker, name: string): Promise<void> {
   try {
-    await withDeadline(callTimeoutMs, (abortSignal) => docker.getVolume(name).remove({ abortSignal }));
+    await removeVolume(docker, name);
   } catch (error) {
-    const status = statusOf(error);
-    // Mounted, or gone already.
-    if (status !== 409 && status !== 404) throw error;
+    // Mounted.
+    if (statusOf(error) !== 409) throw error;
   }
 }

@@ -11,11 +11,12 @@ import type { Departures } from '../container/departures.ts';
 import { removeContainer } from '../container/remove-container.ts';
 import { type StartSource, startContainer } from '../container/start-container.ts';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
+import { removeVolume } from '../engine/remove-volume.ts';
 import type { InitVolume } from '../init/init-layout.ts';
 import { type InitSource, withInit } from '../init/with-init.ts';
 import { carrierBody, replicaMount, replicaName, treeFolder } from './carrier-body.ts';
 import { createAlone } from './create-alone.ts';
-import { makeReplicaVolume, removeReplicaVolume, workspaceLabel } from './replica-volumes.ts';
+import { makeReplicaVolume, workspaceLabel } from './replica-volumes.ts';
 
 export interface ReplicaSource extends StartSource, InitSource {
   readonly gatewayId: string;
@@ -79,5 +80,5 @@ async function startCarrier(
 export async function removeReplica({ docker, gatewayId }: ReplicaSource, of: ReplicaOf): Promise<boolean> {
   const name = replicaName(gatewayId, of);
   await removeContainer(docker, name);
-  return removeReplicaVolume(docker, name);
+  return removeVolume(docker, name);
 }

@@ -4,7 +4,6 @@ import { gatewayLabel } from '../../../src/agent-container.ts';
 import { nameField } from '../../../src/config/fields.ts';
 import type { ReplicaOf } from '../../ports/replica.ts';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
-import { statusOf } from '../engine/engine-errors.ts';
 import { replicaName } from './carrier-body.ts';
 
 /** Of a replica's volume: the agent whose workspace it follows, and the id of its home. */
@@ -45,15 +44,4 @@ export async function replicasOn(docker: Docker, gatewayId: string): Promise<Rep
     return of !== undefined && Name === replicaName(gatewayId, of) ? [[Name, of]] : [];
   });
   return [...new Map(named).values()];
-}
-
-/** Resolves with whether it was there. Rejects with the engine's error while a container mounts it. */
-export async function removeReplicaVolume(docker: Docker, name: string): Promise<boolean> {
-  try {
-    await withDeadline(callTimeoutMs, (abortSignal) => docker.getVolume(name).remove({ abortSignal }));
-    return true;
-  } catch (error) {
-    if (statusOf(error) === 404) return false;
-    throw error;
-  }
 }

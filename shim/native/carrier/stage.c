@@ -208,8 +208,10 @@ static void have_block(struct carrier *carrier, struct op *op, uint32_t block)
     op->have[block] = true;
     if (--op->missing > 0)
         return;
-    if (!stage_end(op, writing->fd))
+    if (!stage_end(op, writing->fd)) {
         stage_wrong(carrier);
+        return;
+    }
     stage_finish(op, writing->fd);
     flush_begin(carrier, op, writing->fd);
     descriptor_shut(&writing->fd);
