@@ -11,15 +11,20 @@ const mostHints = 16;
 export function noAnswer(call: ClientRequest, toError: (does: string) => Error): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   const give = (does: string) => reject(toError(does));
-  let hints = 0;
   call.on('upgrade', (_answer, socket: Socket) => {
     socket.destroy();
     give('changes the protocol, which nobody asked for');
   });
+  onManyHints(call, give);
+  promise.catch(() => {});
+  return promise;
+}
+
+/** Each hint costs a run of callbacks, and a server may send them without end. */
+export function onManyHints(call: ClientRequest, give: (does: string) => void): void {
+  let hints = 0;
   call.on('information', () => {
     hints += 1;
     if (hints > mostHints) give('hints at an answer again and again');
   });
-  promise.catch(() => {});
-  return promise;
 }

@@ -3,7 +3,8 @@ import { isIP, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { deadline } from '../../src/abort.ts';
 import { EgressError } from '../../src/egress/egress-error.ts';
-import { keyExchanges } from '../../src/wire/key-exchanges.ts';
+import { clientTls } from '../../src/tls/client-tls.ts';
+import { guardServer } from '../../src/tls/guard-server.ts';
 
 const withinMs = 30_000;
 
@@ -16,17 +17,19 @@ export async function secured(
 ): Promise<TLSSocket> {
   const late = () => new EgressError('late', `${name} did not speak TLS within ${withinMs / 1000} s`);
   using until = deadline(withinMs, late, signal);
+  const guard = guardServer(socket);
   const secure = connect({
     socket,
     ...(isIP(name) === 0 ? { servername: name } : { host: name }),
     ...(ca !== undefined && { ca }),
     ALPNProtocols: ['http/1.1'],
-    ecdhCurve: keyExchanges,
+    ...clientTls,
     // Whatever the environment of the gateway says.
     rejectUnauthorized: true,
   });
   try {
     await once(secure, 'secureConnect', { signal: until.signal });
+    guard.secured(secure);
     return secure;
   } catch (error) {
     socket.destroy();

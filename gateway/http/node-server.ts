@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { keyExchanges } from '../../src/wire/key-exchanges.ts';
+import { keyExchanges } from '../../src/tls/key-exchanges.ts';
 import type { LivePair } from '../live-config/server-files.ts';
 
 /** How long a peer may take; tests shorten it. */

@@ -1,22 +1,30 @@
 import type { CustomFetch } from 'openid-client';
 import { readAtMost } from '../../src/read-at-most.ts';
+import { askServer } from '../../src/tls/ask-server.ts';
 
 const mostBytes = 1 << 20;
 
 /** Of one call of the provider, with all its requests: they end at the deadline, and no answer is larger than 1 MiB. */
 export function boundedFetch(deadline: AbortSignal): CustomFetch {
-  return async (url, { body, signal, ...options }) => {
+  return async (url, { method, headers, body, signal }) => {
     const signals = signal === undefined ? [deadline] : [deadline, signal];
-    const response = await fetch(url, {
-      ...options,
-      ...(body !== undefined && body !== null && { body: body as NonNullable<RequestInit['body']> }),
-      signal: AbortSignal.any(signals),
-    });
-    const { status, statusText, headers } = response;
-    const bytes = await readAtMost(response.body ?? [], mostBytes, tooLarge);
+    const form = body instanceof URLSearchParams || typeof body === 'string' ? String(body) : undefined;
+    const request = { method, headers, ...(form !== undefined && { body: form }) };
+    const answer = await askServer(url, request, AbortSignal.any(signals));
+    const { statusCode: status = 0, headersDistinct } = answer;
+    const bytes = await readAtMost(answer, mostBytes, tooLarge);
     const isEmpty = status === 204 || status === 304;
-    return new Response(isEmpty ? null : bytes, { status, statusText, headers });
+    return new Response(isEmpty ? null : new Uint8Array(bytes), {
+      status,
+      headers: pairsOf(headersDistinct),
+    });
   };
 }
 
 const tooLarge = () => new Error('the answer is too large');
+
+function pairsOf(headers: NodeJS.Dict<string[]>): [string, string][] {
+  return Object.entries(headers).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+}

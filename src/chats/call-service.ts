@@ -1,5 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import { deadline } from '../abort.ts';
 import { packageVersion } from '../package-version.ts';
+import { readAtMost } from '../read-at-most.ts';
+import { askServer, type ServerRequest } from '../tls/ask-server.ts';
 
 /** What a chat service answered: a value, or why there is none. `waitMs`: it said when to come back. */
 export type ServiceAnswer<Value> = { readonly value: Value } | ServiceRefusal;
@@ -36,24 +39,14 @@ export async function callService(
 ): Promise<ServiceAnswer<RawAnswer>> {
   using until = deadline(withinMs, () => new Error(`it did not answer within ${withinMs / 1000} s`), signal);
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      redirect: 'manual',
-      signal: until.signal,
-      headers: {
-        ...headers,
-        'Content-Type': 'application/json; charset=utf-8',
-        'User-Agent': `clawrden/${packageVersion()}`,
-      },
-      body: JSON.stringify(body),
-    });
-    const { status } = response;
+    const answer = await askServer(url, postOf(headers, JSON.stringify(body)), until.signal);
+    const { statusCode: status = 0 } = answer;
     if (status >= 300 && status < 400) {
-      await response.body?.cancel();
+      answer.destroy();
       return { why: `it redirects (${status}), which is not followed` };
     }
-    const said = await readBounded(response);
-    return { value: { status, retryAfterMs: retryAfterOf(response), json: jsonOf(said) } };
+    const said = await readAtMost(answer, answerBytes, tooLarge);
+    return { value: { status, retryAfterMs: retryAfterOf(answer), json: jsonOf(said.toString()) } };
   } catch (error) {
     return { why: tellable(whyOf(until.signal.aborted ? until.signal.reason : error), secret) };
   }
@@ -65,16 +58,16 @@ export function tellable(text: string, secret: string): string {
   return bare.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, whyCharacters);
 }
 
-async function readBounded(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of response.body ?? []) {
-    size += part.length;
-    if (size > answerBytes) throw new Error(`its answer has more than ${answerBytes} bytes`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
+function postOf(headers: ServiceCall['headers'], body: string): ServerRequest {
+  const own = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'User-Agent': `clawrden/${packageVersion()}`,
+  };
+  return { method: 'POST', headers: { ...headers, ...own }, body };
 }
+
+const tooLarge = () => new Error(`its answer has more than ${answerBytes} bytes`);
 
 function jsonOf(text: string): unknown {
   try {
@@ -84,16 +77,14 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function retryAfterOf({ headers }: Response): number | undefined {
-  const text = headers.get('retry-after');
+function retryAfterOf({ headers }: IncomingMessage): number | undefined {
+  const text = headers['retry-after'];
   const seconds = Number(text);
-  return text !== null && Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+  return text !== undefined && Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
 }
 
-/** `fetch` says of every failure only that it failed, and the reason in its cause. */
 function whyOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(whyOf).join('; ');
   if (!(error instanceof Error)) return String(error);
-  if (error.cause !== undefined) return whyOf(error.cause);
   return error.message || String((error as NodeJS.ErrnoException).code);
 }

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type RequestOptions, request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
+import { onManyHints } from '../no-answer.ts';
 import { EngineBroke } from './engine-broke.ts';
 
 /** What the library says of a call. */
@@ -34,6 +35,7 @@ export function callEngine(
     const request = (protocol === 'https' ? requestByHttps : requestByHttp)(options);
     request.on('socket', heard);
     request.on('error', (error) => answer(error, null));
+    onManyHints(request, (does) => request.destroy(new EngineBroke(`its engine ${does}`)));
     // One that changes the protocol unasked only closes.
     request.on('close', () => answer(new EngineBroke('its engine closes the connection'), null));
     request.on('response', (response) => answer(null, response));

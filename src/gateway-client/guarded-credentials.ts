@@ -1,14 +1,10 @@
-import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { ChannelCredentials } from '@grpc/grpc-js';
-import { tokenBucket } from '../token-bucket.ts';
-import { recordOverhead, recordsPerSecond, TlsRecords } from '../wire/tls-records.ts';
+import { guardServer } from '../tls/guard-server.ts';
 
 type Connector = ReturnType<ChannelCredentials['_createSecureConnector']>;
 
-const lookMs = 200;
-
-/** A server that floods a connection with TLS records that carry next to nothing loses it, as a client of ours would. */
+/** Credentials for a server that may be hostile. */
 export class GuardedCredentials extends ChannelCredentials {
   readonly #inner: ChannelCredentials;
 
@@ -31,11 +27,10 @@ export class GuardedCredentials extends ChannelCredentials {
     const inner = this.#inner._createSecureConnector(...args);
     return {
       connect: async (raw) => {
-        const records = guard(raw);
+        const guard = guardServer(raw);
         const result = await inner.connect(raw);
         // These credentials speak TLS only.
-        const tls = result.socket as TLSSocket;
-        records.secured(tls, () => tls.destroy());
+        guard.secured(result.socket as TLSSocket);
         return result;
       },
       waitForReady: () => inner.waitForReady(),
@@ -43,15 +38,4 @@ export class GuardedCredentials extends ChannelCredentials {
       destroy: () => inner.destroy(),
     };
   }
-}
-
-/** From before its handshake until it closes. */
-function guard(raw: Socket): TlsRecords {
-  const records = new TlsRecords(raw, 'server');
-  const overhead = tokenBucket(recordsPerSecond * recordOverhead);
-  const look = setInterval(() => {
-    if (records.isHandshakeTooLong() || !overhead.take(records.takeOverhead())) raw.destroy();
-  }, lookMs).unref();
-  raw.once('close', () => clearInterval(look));
-  return records;
 }

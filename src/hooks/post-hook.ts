@@ -1,8 +1,7 @@
-import { request as plainRequest } from 'node:http';
-import { request as tlsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { deadline } from '../abort.ts';
 import { packageVersion } from '../package-version.ts';
+import { askServer } from '../tls/ask-server.ts';
 import { guardedLookup, whyNotAddress } from './hook-address.ts';
 import { signHook } from './sign-hook.ts';
 
@@ -43,31 +42,24 @@ export async function postHook(
   }
 }
 
-function answerOf(
+async function answerOf(
   { url, secret, private: mayBePrivate }: HookReceiver,
   { id, event, body }: HookDelivery,
   signal: AbortSignal,
 ): Promise<HookAnswer> {
-  const request = url.startsWith('https:') ? tlsRequest : plainRequest;
   const headers = {
     'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(body),
+    'Content-Length': String(Buffer.byteLength(body)),
     'User-Agent': `clawrden/${packageVersion()}`,
     'Clawrden-Event': event,
     'Clawrden-Delivery': id,
     'Clawrden-Signature': signHook(secret, body, Date.now()),
   };
-  return new Promise((resolve, reject) => {
-    const options = { method: 'POST', headers, signal, agent: false, lookup: guardedLookup(mayBePrivate) };
-    const call = request(url, options, (response) => {
-      resolve(judge(response.statusCode ?? 0, response.headers['retry-after']));
-      // Nothing of the answer's body counts.
-      response.destroy();
-    });
-    // Who switches the protocol only closes it, and no signal ends it any more.
-    call.on('close', () => reject(new Error('it closed without an answer')));
-    call.on('error', reject).end(body);
-  });
+  const lookup = guardedLookup(mayBePrivate);
+  const answer = await askServer(url, { method: 'POST', headers, body, lookup }, signal);
+  // Nothing of the answer's body counts.
+  answer.destroy();
+  return judge(answer.statusCode ?? 0, answer.headers['retry-after']);
 }
 
 function judge(status: number, retryAfter: string | undefined): HookAnswer {

@@ -1,3 +1,4 @@
+import { askServer } from '../tls/ask-server.ts';
 import { otlpOf, type Span } from './span.ts';
 
 /** Tells a collector of spans. It never holds up who has them: what the collector does not take in time is lost. */
@@ -82,12 +83,12 @@ export function createSpanExporter({ url, service, version, warn }: SpanExporter
 /** Empty, or why the collector did not take it. */
 async function send(url: string, body: string, signal: AbortSignal): Promise<string> {
   try {
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'error' });
-    await response.body?.cancel();
-    return response.ok ? '' : `it answers ${response.status}`;
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await askServer(url, { method: 'POST', headers, body }, signal);
+    answer.destroy();
+    const { statusCode = 0 } = answer;
+    return statusCode >= 200 && statusCode < 300 ? '' : `it answers ${statusCode}`;
   } catch (error) {
-    const { message, cause } = error as Error;
-    return cause instanceof Error ? cause.message : message;
+    return (error as Error).message;
   }
 }

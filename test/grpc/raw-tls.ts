@@ -47,7 +47,7 @@ const derive = (secret: Uint8Array, label: string, transcript: Uint8Array) =>
   expand(secret, label, digest(transcript), 32);
 
 /** The keys of one direction. */
-class Keys {
+export class Keys {
   #secret: Bytes;
   #key: Bytes = zeros;
   #iv: Bytes = zeros;

@@ -37,7 +37,9 @@ test('A-341: a receiver that switches the protocol has not taken it, and is not 
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  expect(await post(`http://127.0.0.1:${port}/`, true)).toEqual({ why: 'it closed without an answer' });
+  expect(await post(`http://127.0.0.1:${port}/`, true)).toEqual({
+    why: 'it changes the protocol, which nobody asked for',
+  });
 });
 
 test.each([

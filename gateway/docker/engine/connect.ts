@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { inspect } from 'node:util';
@@ -11,7 +10,7 @@ import { createNextPiece, type NextPiece } from '../../../src/next-piece.ts';
 import type { SshFiles } from '../../../src/ssh/ssh-arguments.ts';
 import { parseSshUrl } from '../../../src/ssh/ssh-destination.ts';
 import { openSshTunnel } from '../../../src/ssh/ssh-tunnel.ts';
-import { keyExchanges } from '../../../src/wire/key-exchanges.ts';
+import { GuardedAgent } from '../../../src/tls/guarded-agent.ts';
 import { countPiecesOf } from '../../../src/wire/small-pieces.ts';
 
 export type EngineAddress = Pick<HostConfig, 'name' | 'engine' | 'tls' | 'ssh'>;
@@ -97,12 +96,7 @@ function overTls(name: string, url: URL, tls: EngineAddress['tls']) {
     protocol: 'https' as const,
     host: url.hostname,
     port: url.port === '' ? 2376 : Number(url.port),
-    agent: opaque(
-      new HttpsAgent({
-        ...{ ...pool, ...files, rejectUnauthorized: true, minVersion: 'TLSv1.2' },
-        ecdhCurve: keyExchanges,
-      }),
-    ),
+    agent: opaque(new GuardedAgent({ ...pool, ...files, rejectUnauthorized: true, minVersion: 'TLSv1.2' })),
   };
 }
 

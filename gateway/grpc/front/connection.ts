@@ -2,7 +2,7 @@ import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
-import { TlsRecords } from '../../../src/wire/tls-records.ts';
+import { TlsRecords } from '../../../src/tls/tls-records.ts';
 import type { Counted } from '../../connections/bounds.ts';
 import type { Admission, Checked } from '../../ports/authentication.ts';
 import { FrameOverhead } from './frame-overhead.ts';

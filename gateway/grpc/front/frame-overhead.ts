@@ -1,6 +1,6 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import { newExcess } from '../../../src/wire/new-excess.ts';
+import { newExcess } from '../../../src/tls/new-excess.ts';
 
 /** The header of a frame. */
 export const frameBytes = 9;

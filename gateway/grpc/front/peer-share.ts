@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { RelayServiceService } from '../../../src/gen/clawrden/v1/relay.ts';
+import { recordOverhead, recordsPerSecond } from '../../../src/tls/tls-records.ts';
 import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
-import { recordOverhead, recordsPerSecond } from '../../../src/wire/tls-records.ts';
 import type { Turned } from './call-turns.ts';
 import { both, type Charge, waiting } from './charge.ts';
 import { frameBytes } from './frame-overhead.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
 import { ServerCredentials } from '@grpc/grpc-js';
-import { keyExchanges } from '../../../src/wire/key-exchanges.ts';
+import { keyExchanges } from '../../../src/tls/key-exchanges.ts';
 import { nameLimits } from './peer-share.ts';
 
 export const windowBytes = 1024 * 1024;

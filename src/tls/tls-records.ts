@@ -14,9 +14,12 @@ export const recordsPerSecond = 20_000;
  */
 const handshakeBytes = 256 * 1024;
 
-/** Our clients never update their keys; others do after gigabytes. */
-const keyUpdatesPerSecond = 1;
-const keyUpdatesAtOnce = 20;
+/**
+ * Of key updates, and of session tickets to a client. Our clients never update their keys, others do after gigabytes;
+ * a server has some tickets at once.
+ */
+const newKeysPerSecond = 1;
+const newKeysAtOnce = 20;
 
 /** Records of ordinary size have less overhead than this part of their content. */
 const freePart = 1 / 64;
@@ -37,18 +40,22 @@ export class TlsRecords {
     this.#keyLine = `${peer.toUpperCase()}_TRAFFIC_SECRET_N`;
   }
 
-  /** Calls `onFlood` in a later turn if there are too many key updates; nothing more is read from then on. */
+  /** Calls `onFlood` in a later turn if there are too many new keys; nothing more comes in from then on. */
   secured(tls: TLSSocket, onFlood: () => void): void {
     this.#tls = tls;
-    const updates = tokenBucket(keyUpdatesPerSecond, undefined, keyUpdatesAtOnce);
-    // Only this event tells of a key update. It brings the key, which nobody keeps.
-    tls.on('keylog', (line: Buffer) => {
-      if (this.#raw.destroyed || !line.toString('latin1', 0, 24).startsWith(this.#keyLine)) return;
-      if (updates.take(1)) return;
+    const newKeys = tokenBucket(newKeysPerSecond, undefined, newKeysAtOnce);
+    const count = () => {
+      if (this.#raw.destroyed || newKeys.take(1)) return;
       // OpenSSL is at work on the TLS socket: only the one below it can be ended now.
       this.#raw.destroy();
       setImmediate(onFlood);
+    };
+    // Only this event tells of a key update. It brings the key, which nobody keeps.
+    tls.on('keylog', (line: Buffer) => {
+      if (line.toString('latin1', 0, 24).startsWith(this.#keyLine)) count();
     });
+    // A ticket: a record has place for a thousand.
+    tls.on('session', count);
   }
 
   isHandshakeTooLong(): boolean {
