@@ -22,7 +22,7 @@ struct former {
 };
 
 /* A replica of an older one is compared in whole. */
-enum { FORMER_MOST = 64 };
+enum { FORMER_MOST = 64, STRAYS_MOST = 1024 };
 
 struct index {
     /* All entries, and what belongs to them. */
@@ -69,6 +69,9 @@ struct index {
     /* Inodes whose names must be put in order again, and how many of them were looked at. */
     struct torn *torn;
     size_t torn_count, torn_room, torn_looked;
+    /* Inodes; 0 where there is none. */
+    uint64_t strays[STRAYS_MOST];
+    size_t stray_next;
     /* Memory ended. The index cannot be believed any more. */
     bool failed;
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "inodes.h"
+#include "strays.h"
 #include "wire.h"
 
 static const struct entry *above(const struct entry *entry, uint32_t steps)
@@ -97,10 +98,17 @@ void links_queue_torn(struct index *index)
 {
     for (; index->torn_looked < index->torn_count; index->torn_looked++) {
         uint64_t inode = index->torn[index->torn_looked].inode;
+        bool stays = false;
         for (struct entry *at = index->torn[index->torn_looked].left ? inodes_find(index, inode) : NULL; at;
-             at = inode_next(at))
-            if (entry_inode(at) == inode)
-                index_queue(index, at);
+             at = inode_next(at)) {
+            if (entry_inode(at) != inode)
+                continue;
+            index_queue(index, at);
+            stays |= !(at->flags & ENTRY_NEW) || at->seq < index->next;
+        }
+        /* A new name came by a rename, which takes descriptors with it, or by a link, which is told at the look. */
+        if (stays)
+            strays_add(index, inode);
     }
 }
 

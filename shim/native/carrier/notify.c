@@ -125,7 +125,8 @@ static void take_event(struct carrier *carrier, const struct inotify_event *even
         entry = full ? index_find(index, entry, event->name, length) : index_add(index, entry, event->name, length);
         carrier->rescan |= !entry;
     }
-    if (entry && event->mask & (IN_MODIFY | IN_CLOSE_WRITE))
+    /* Where a file was moved, descriptors go with it. */
+    if (entry && event->mask & (IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO))
         links_doubt(index, entry);
     if (entry)
         told(index, entry);

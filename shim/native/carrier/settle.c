@@ -10,6 +10,7 @@
 #include "notify.h"
 #include "saved.h"
 #include "skip.h"
+#include "strays.h"
 #include "tree-id.h"
 
 enum { PASSES_MOST = 8, LOOKS_MOST = 3 };
@@ -111,6 +112,7 @@ static void look_at_all(struct carrier *carrier)
 void settle(struct carrier *carrier, bool all)
 {
     notify_drain(carrier);
+    strays_queue(&carrier->index);
     if (all || !carrier->watching || carrier->rescan) {
         notify_try_again(carrier, all);
         look_at_all(carrier);

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, expect, test } from 'vitest';
+import { CarrierProcess, carrierBuilds, fileSystems, makePlace, type Place } from './carrier-process.ts';
+
+const isLong = process.env['CLAWRDEN_LONG'] === '1';
+const [{ carrier }] = carrierBuilds;
+const [under] = fileSystems;
+const readWriteNameless = 0o20200002;
+
+const open: number[] = [];
+afterEach(() => {
+  for (const fd of open.splice(0)) closeSync(fd);
+});
+
+function opened(path: string, flags: string | number): number {
+  const fd = openSync(path, flags, 0o644);
+  open.push(fd);
+  return fd;
+}
+
+/** One change of a folder, by somebody who keeps what he opens. */
+interface Change {
+  readonly kind: 'create' | 'open' | 'link' | 'unlink' | 'rename' | 'nameless' | 'named late' | 'write';
+  readonly from: string;
+  readonly to: string;
+  readonly at: number;
+}
+
+const name = fc.constantFrom('a', 'b', 'c', 'd/a', 'd/b');
+const change: fc.Arbitrary<Change> = fc.record({
+  kind: fc.constantFrom(
+    'create',
+    'open',
+    'link',
+    'link',
+    'unlink',
+    'rename',
+    'nameless',
+    'named late',
+    'write',
+  ),
+  from: name,
+  to: name,
+  at: fc.nat(),
+});
+
+let written = 0;
+const write = (fd: number) => writeSync(fd, `${(written += 1)} `, 0);
+
+/** Does nothing where the folder is not so that it can. */
+function apply({ kind, from, to, at }: Change, { root }: Place): void {
+  const [old, its] = [join(root, from), join(root, to)];
+  const fd = open[at % Math.max(open.length, 1)];
+  const isThere = existsSync(old);
+  if (kind === 'create') writeFileSync(old, `${(written += 1)}`);
+  if (kind === 'open' && isThere) opened(old, 'r+');
+  if (kind === 'link' && isThere && !existsSync(its)) linkSync(old, its);
+  if (kind === 'unlink') rmSync(old, { force: true });
+  if (kind === 'rename' && isThere) renameSync(old, its);
+  if (kind === 'write' && fd !== undefined) write(fd);
+  if (kind === 'nameless' && !isThere) {
+    const nameless = opened(root, readWriteNameless);
+    write(nameless);
+    execFileSync('ln', ['-L', `/proc/${process.pid}/fd/${nameless}`, old]);
+  }
+  if (kind === 'named late' && !isThere) {
+    const first = `${old}.tmp`;
+    write(opened(first, 'w+'));
+    linkSync(first, old);
+    rmSync(first);
+  }
+}
+
+async function start(place: Place): Promise<CarrierProcess> {
+  execFileSync('mkdir', ['-p', join(place.root, 'd')]);
+  return await CarrierProcess.start(carrier, place);
+}
+
+test.each<[string, readonly Change['kind'][]]>([
+  ['has a name that is gone, of two', ['create', 'link', 'open', 'unlink', 'write']],
+  ['had no name, and got one', ['nameless', 'write']],
+  ['got its name as a link of one that is gone', ['named late', 'write']],
+])('A-612 P13: what is written through a descriptor that %s is in the next version', async (_, kinds) => {
+  using place = makePlace(under);
+  await using home = await start(place);
+  let state = await home.session.settle();
+  for (const kind of kinds) {
+    apply({ kind, from: 'a', to: 'b', at: 0 }, place);
+    const before = state.tree;
+    state = await home.session.settle();
+    expect(state.tree === before).toBe(kind === 'open');
+  }
+});
+
+test('A-612 P13: whoever writes through whatever descriptor, a settle sees what a look at everything sees', async () => {
+  const changes = fc.array(change, { minLength: 10, maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(changes, async (made) => {
+      using place = makePlace(under);
+      await using home = await start(place);
+      for (const one of made) {
+        apply(one, place);
+        await home.session.settle();
+      }
+      const { tree } = await home.session.settle();
+      expect(await home.session.settle({ all: true })).toMatchObject({ tree });
+      for (const fd of open.splice(0)) closeSync(fd);
+    }),
+    { numRuns: isLong ? 300 : 30 },
+  );
+});
