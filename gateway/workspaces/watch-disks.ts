@@ -6,12 +6,12 @@ import { sizeText } from '../../src/text/size-text.ts';
 import type { WorkspaceRefusal } from '../ports/workspace-view.ts';
 import { isShort, notedOf, reserveOf, shortText, timesReserve } from './disk-room.ts';
 import { keyOf } from './home-of.ts';
+import { HostDisk } from './host-disk.ts';
 import { HostLooks } from './host-looks.ts';
 import type { LeftOut } from './left-out.ts';
 import { measureSlot } from './measure-slot.ts';
 import type { Replicas } from './replicas.ts';
-import { RoomHistory } from './room-history.ts';
-import { grownSince, isInUse, type Slot } from './slot.ts';
+import { isInUse, type Slot } from './slot.ts';
 
 export interface WatchDisksParts {
   readonly replicas: Replicas;
@@ -70,14 +70,9 @@ export class DiskWatch {
   readonly #parts: WatchDisksParts;
   readonly #times: WatchTimes;
   readonly #looks: HostLooks;
-  /** By host. */
-  readonly #rooms = new Map<string, RoomHistory>();
-  /** By host that is short: whether more room went than can be seen. */
-  readonly #unseen = new Map<string, boolean>();
+  readonly #disks = new Map<string, HostDisk>();
   /** Whose work ended without its being known that it takes the room, and when. */
   readonly #tried = new WeakMap<Slot, number>();
-  /** By host, who was found by that last. */
-  readonly #found = new Map<string, Slot>();
   /** What goes, and since when. */
   readonly #leaving = new Map<Slot, { readonly since: number; readonly gone: Promise<void> }>();
 
@@ -101,7 +96,7 @@ export class DiskWatch {
 
   /** Empty if the host's disk has room, as far as it was looked at. */
   problem(host: string): string {
-    const last = this.#rooms.get(host)?.last;
+    const last = this.#disks.get(host)?.rooms.last;
     return last !== undefined && isShort(last) ? shortText(host, last) : '';
   }
 
@@ -110,20 +105,34 @@ export class DiskWatch {
     const seen = await Promise.all(here.filter((slot) => isToSee(slot)).map((slot) => this.#see(slot)));
     const [least] = seen.flatMap((disk) => disk ?? []).sort((a, b) => a.room - b.room);
     if (least === undefined) return;
-    const rooms = this.#roomsOf(host);
-    const { last, wasShort } = rooms;
-    rooms.note(least);
+    const disk = this.#diskOf(host);
+    const { last, wasShort } = disk.rooms;
+    disk.rooms.note(least);
     // Once a minute may be a tool that is told so and ends.
     if (isShort(least)) return wasShort ? this.#makeRoom(host, least) : undefined;
-    this.#unseen.delete(host);
+    disk.wentUnseen = undefined;
     // The room that there was when they were counted says nothing any more.
     if (last !== undefined && isShort(last)) for (const slot of here) slot.isToCount = true;
     const due = here.find((slot) => slot.isToCount && this.#mayCount(slot));
     if (due !== undefined) await this.#count(due);
+    this.#noteUnseen(host, least);
+  }
+
+  /** While the counts say what is there. */
+  #noteUnseen(host: string, disk: Measured): void {
+    const all = this.#allOn(host);
+    const isKnown = all.every(
+      (slot) => slot.taken !== undefined && !(slot.isToCount && this.#mayCount(slot)),
+    );
+    if (isKnown) this.#diskOf(host).noteUnseen(disk, all);
+  }
+
+  #allOn(host: string): readonly Slot[] {
+    return this.#parts.replicas.slots.filter((slot) => slot.host === host);
   }
 
   #on(host: string): readonly Slot[] {
-    return this.#parts.replicas.slots.filter((slot) => slot.host === host && !this.#leaving.has(slot));
+    return this.#allOn(host).filter((slot) => !this.#leaving.has(slot));
   }
 
   #mayCount({ taken }: Slot): boolean {
@@ -148,10 +157,10 @@ export class DiskWatch {
     await measureSlot(slot, 'all', this.#times.count);
   }
 
-  #roomsOf(host: string): RoomHistory {
-    const rooms = this.#rooms.get(host) ?? new RoomHistory(this.#times.fast);
-    this.#rooms.set(host, rooms);
-    return rooms;
+  #diskOf(host: string): HostDisk {
+    const disk = this.#disks.get(host) ?? new HostDisk(this.#times.fast);
+    this.#disks.set(host, disk);
+    return disk;
   }
 
   async #makeRoom(host: string, disk: Measured): Promise<void> {
@@ -161,10 +170,15 @@ export class DiskWatch {
     await Promise.all(unknown.map((slot) => this.#count(slot)));
     const mayGo = here.filter(({ stuckAt }) => this.#mayTry(stuckAt));
     const [most] = mayGo.sort((a, b) => this.#beyondHome(b, disk) - this.#beyondHome(a, disk));
-    if (most !== undefined && this.#beyondHome(most, disk) >= 1) return this.#remove(most, disk);
-    this.#unseen.set(host, this.#unseen.get(host) ?? this.#wentUnseen(host, disk));
-    const suspect = this.#suspectOf(host);
+    const beyond = most === undefined ? 0 : this.#beyondHome(most, disk);
+    const of = this.#diskOf(host);
+    const gone = of.goneUnseen(disk, here);
+    // What can be seen may have been there while there was room: nobody loses a replica for what another hides.
+    const isHidden = beyond >= 1 && Math.max(gone, of.grownUnseen(disk, this.#allOn(host))) >= beyond;
+    of.wentUnseen ??= isHidden || gone >= 1;
+    const suspect = beyond < 1 || isHidden ? this.#suspectOf(host) : undefined;
     if (suspect !== undefined) await this.#endWork(suspect, disk);
+    else if (most !== undefined && beyond >= 1) this.#remove(most, disk);
   }
 
   /** Something goes that was found to take the room. */
@@ -196,14 +210,6 @@ export class DiskWatch {
     return timesReserve(disk, taken.disk.bytes - bytes, taken.disk.entries - entries);
   }
 
-  /** Within a minute more room went than the replicas took, as they were counted before and now. */
-  #wentUnseen(host: string, disk: Measured): boolean {
-    const { most } = this.#roomsOf(host);
-    if (most === undefined) return false;
-    const seen = this.#on(host).reduce((sum, slot) => sum + grownSince(slot, most.at), 0);
-    return most.disk.room - disk.room - seen >= reserveOf(disk).bytes;
-  }
-
   /**
    * Of those that work there one that may take the room unseen: in a file that has no name any more, or too deep to be
    * counted. Who was found so before comes first, and then who came last; nobody twice in ten minutes without being found.
@@ -214,7 +220,7 @@ export class DiskWatch {
     const suspects = here.filter(
       (slot) =>
         this.#mayTry(this.#tried.get(slot)) &&
-        (this.#unseen.get(host) === true || slot.taken?.disk.whole !== true),
+        (this.#diskOf(host).wentUnseen === true || slot.taken?.disk.whole !== true),
     );
     const { leftOut } = this.#parts;
     const times = (slot: Slot) => Number(leftOut.hasFilled(slot));
@@ -223,9 +229,10 @@ export class DiskWatch {
 
   /** Who was found last does not work there, and the room is gone again: it was another, who gave it back at that moment. */
   #clear(host: string, here: readonly Slot[]): void {
-    const found = this.#found.get(host);
+    const disk = this.#diskOf(host);
+    const { found } = disk;
     if (found === undefined || here.includes(found)) return;
-    this.#found.delete(host);
+    disk.found = undefined;
     this.#tried.set(found, performance.now());
     this.#parts.leftOut.forgive(found);
   }
@@ -266,7 +273,7 @@ export class DiskWatch {
     );
     const gained = ((await room()) ?? before) - before;
     if (gained < reserveOf(disk).bytes / 2) return void this.#tried.set(slot, performance.now());
-    this.#found.set(host, slot);
+    this.#diskOf(host).found = slot;
     this.#parts.leftOut.filled(slot, `${short}, and work of agent ${agent} took it`);
   }
 
