@@ -249,7 +249,7 @@ test.each([
   ['at once', [0, 860]],
   ['over minutes', [0, 150, 300, 450, 600, 750, 860]],
 ])(
-  'A-613 P20: who fills it unseen, %s, takes nobody’s replica, however much that has beyond its home',
+  'A-613 P20: who fills it unseen, %s, has no other’s replica removed, however much that has beyond its home',
   async (_, steps) => {
     const { disks, held, use, stopped, removed, told } = await started({
       ...{ victim: { seen: 100 }, filler: { seen: 5 } },

@@ -173,7 +173,7 @@ export class DiskWatch {
     const beyond = most === undefined ? 0 : this.#beyondHome(most, disk);
     const of = this.#diskOf(host);
     const gone = of.goneUnseen(disk, here);
-    // What can be seen may have been there while there was room: nobody loses a replica for what another hides.
+    // What can be seen may have been there while there was room: it does not go for what another hides.
     const isHidden = beyond >= 1 && Math.max(gone, of.grownUnseen(disk, this.#allOn(host))) >= beyond;
     of.wentUnseen ??= isHidden || gone >= 1;
     const suspect = beyond < 1 || isHidden ? this.#suspectOf(host) : undefined;

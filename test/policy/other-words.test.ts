@@ -89,7 +89,7 @@ describe('A-152 P7: what is in a saved plan of terraform is not on the line', ()
   });
 });
 
-describe('A-153 P7: a module of python by another name', () => {
+describe('A-153, A-614 P7: a module of python by another name', () => {
   mkdirSync(join(dir, 'kept/inner'), { recursive: true });
   for (const file of ['kept/__init__.py', 'kept/inner/__init__.py']) writeFileSync(join(dir, file), '');
   for (const file of ['kept/__main__.py', 'kept/other.py', 'kept/inner/__main__.py', 'kept/inner/x.py'])
@@ -128,6 +128,11 @@ describe('A-153 P7: a module of python by another name', () => {
     '-m pip._internal.cli.main x',
     '-Im pip._internal',
     '-m runpy pip',
+    // Folders above a module are packages, if a folder above those is in the path.
+    '-m site-packages.pip install x',
+    '-Im lib.python3.site-packages.pip._internal',
+    '-m site-packages.runpy pip',
+    '-m a.b.c.d.e.f.g.h.i x',
     '-m a b',
     '-m x/y',
   ])('python3 %s', (line) => {

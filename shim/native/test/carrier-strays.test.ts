@@ -104,7 +104,7 @@ test.each<[string, readonly Change['kind'][]]>([
   }
 });
 
-test('A-612 P13: whoever writes through whatever descriptor, a settle sees what a look at everything sees', async () => {
+test('A-612 P13: through whatever descriptor files are written, a settle sees what a look at everything sees', async () => {
   const changes = fc.array(change, { minLength: 10, maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(changes, async (made) => {

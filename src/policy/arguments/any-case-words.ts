@@ -51,16 +51,22 @@ function plainNameOf(text: string): string {
   return section + key;
 }
 
-/** `pip.__main__` is `pip`, too: what runs is a part of it. */
+/**
+ * `pip.__main__` is `pip`, too: what runs is a part of it. So is `site-packages.pip`: a folder above is a package, if the
+ * path of modules has one above that.
+ */
 function moduleTexts({ runOthers }: Modules, text: string): Texts {
   const parts = text.split('.', mostParts + 1);
   const isPlain = parts.length <= mostParts && parts.every((part) => /^[A-Za-z0-9_-]+$/.test(part));
-  const packages = parts.map((_, at) => parts.slice(0, at + 1).join('.'));
-  if (!isPlain || packages.some((name) => runOthers.has(name))) return 'not understood';
-  return packages.toReversed().map((name) => smallLetters(name));
+  if (!isPlain) return 'not understood';
+  const from = (start: number) =>
+    parts.slice(start).map((_, at) => parts.slice(start, start + at + 1).join('.'));
+  const packages = parts.flatMap((_, start) => from(start).toReversed());
+  if (packages.some((name) => runOthers.has(name))) return 'not understood';
+  return packages.map((name) => smallLetters(name));
 }
 
-const mostParts = 16;
+const mostParts = 8;
 
 /** A sub-command may have a letter for something else: `git switch -c`. */
 function formOf({ anyCase, options, settings }: ToolGrammar, { names }: Option): SettingForm | undefined {
