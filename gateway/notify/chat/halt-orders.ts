@@ -1,5 +1,7 @@
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { Faults } from '../../../src/faults.ts';
+import { keyedBuckets } from '../../../src/keyed-buckets.ts';
+import { tokenBucket } from '../../../src/token-bucket.ts';
 import type { Halt } from '../../ports/agent-state.ts';
 import type { Principal } from '../../ports/principal.ts';
 import type { WardenApi } from '../../ports/warden-api.ts';
@@ -46,10 +48,14 @@ const call = 'WardenService/SetAgentState';
 /** An order that nobody confirms within it is gone. */
 const confirmMs = 60_000;
 const mostAsked = 64;
+/** Of one person, and once in ten seconds then: the service counts answers, and questions need its messages. */
+const answersAtOnce = 6;
+const mostPeople = 1000;
 
 export function createHaltOrders(parts: HaltParts): HaltOrders {
   const asked = new Map<string, Asked>();
   const closing = new AbortController();
+  const answersTo = keyedBuckets(mostPeople, () => tokenBucket(0.1, undefined, answersAtOnce));
   const show = (ref: string, room: ChatRoom, text: OrderText) =>
     room.edit(ref, noteText(text), closing.signal).catch((error) => parts.faults.report('chat', error));
   const forget = (code: string, { timer }: Asked) => {
@@ -67,6 +73,7 @@ export function createHaltOrders(parts: HaltParts): HaltOrders {
     const order = readOrder(text);
     const caller = order === undefined ? undefined : await personOf(who, parts.principals);
     if (order === undefined || caller === undefined) return;
+    if (!answersTo(`${who.via} ${who.user}`).take(1)) return;
     const reply = replyTo(order, caller, parts);
     const isNote = 'title' in reply;
     const code = newConfirm();

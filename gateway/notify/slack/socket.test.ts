@@ -15,7 +15,11 @@ async function connect() {
   const { port } = server.address() as AddressInfo;
   const connected = once(server, 'connection') as Promise<[WebSocket]>;
   const [opened, stopping] = [Promise.withResolvers<void>(), new AbortController()];
-  const parts = { opened: opened.resolve, received: () => {}, signal: stopping.signal };
+  const received: unknown[] = [];
+  const parts = {
+    ...{ opened: opened.resolve, signal: stopping.signal },
+    received: (payload: unknown) => void received.push(payload),
+  };
   const ended = serveSocket(`ws://127.0.0.1:${port}`, parts).then(({ why }) => why);
   const [peer] = await connected;
   peer.send('{"type":"hello"}');
@@ -23,6 +27,7 @@ async function connect() {
   return {
     peer,
     ended,
+    received,
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
       await ended;
@@ -47,4 +52,32 @@ test('A-542 P26: nobody is missed for longer because a wall clock is set back', 
   // No answer to a ping comes within this turn.
   vi.advanceTimersByTime(60_000);
   expect(await connection.ended).toBe('the connection was closed');
+});
+
+const envelope = JSON.stringify({ type: 'interactive', envelope_id: 'e', payload: { type: 'x' } });
+const floods: Record<string, (peer: WebSocket) => void> = {
+  'empty messages': (peer) => peer.send(''),
+  'answers to no ping': (peer) => peer.pong(),
+  'messages of no kind': (peer) => peer.send('{"type":"x"}'),
+  envelopes: (peer) => peer.send(envelope),
+  'large messages': (peer) => peer.send('['.repeat(200_000)),
+};
+
+test.each(Object.entries(floods))(
+  'A-615 P20: a service that floods with %s loses its connection',
+  async (_, send) => {
+    await using connection = await connect();
+    for (let n = 0; n < 5000 && connection.peer.readyState === connection.peer.OPEN; n += 1) {
+      send(connection.peer);
+      if (n % 100 === 0) await new Promise(setImmediate);
+    }
+    expect(await connection.ended).toContain('far more than people write');
+    expect(connection.received.length).toBeLessThan(1000);
+  },
+);
+
+test('A-615: many presses at once are all taken', async () => {
+  await using connection = await connect();
+  for (let n = 0; n < 400; n += 1) connection.peer.send(envelope);
+  await expect.poll(() => connection.received.length).toBe(400);
 });

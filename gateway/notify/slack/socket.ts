@@ -1,6 +1,8 @@
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { onAbort } from '../../../src/abort.ts';
+import { GuardedAgent } from '../../../src/tls/guarded-agent.ts';
+import { tokenBucket } from '../../../src/token-bucket.ts';
 
 /** Why a connection is over. `soon`: Slack wants another one at once. */
 export interface SocketEnd {
@@ -22,6 +24,12 @@ const [pingMs, silentMs] = [15_000, 45_000];
 /** A connection that Slack will close brings envelopes until then, beside the next one. */
 const overlapMs = 10_000;
 const payloadBytes = 1024 ** 2;
+/** A press or an order is one message. Ten times as much may come at once. */
+const [messagesPerSecond, bytesPerSecond] = [50, 1024 ** 2];
+const flooded: SocketEnd = {
+  why: 'it brought far more than people write: the connection was closed',
+  soon: false,
+};
 
 const shapes = {
   message: z.looseObject({ type: z.string(), reason: z.string().max(100).optional() }),
@@ -33,11 +41,20 @@ export function serveSocket(url: string, { opened, received, signal }: SocketPar
   const socket = new WebSocket(url, {
     ...{ handshakeTimeout: handshakeMs, maxPayload: payloadBytes },
     ...{ perMessageDeflate: false, followRedirects: false },
+    // One message in a turn: after the last one that is taken no other is looked at.
+    allowSynchronousEvents: false,
+    ...(url.startsWith('wss:') && { agent: new GuardedAgent() }),
   });
   return new Promise((resolve) => {
     let lastAt = performance.now();
-    const heard = () => {
+    const messages = tokenBucket(messagesPerSecond, undefined, 10 * messagesPerSecond);
+    const bytes = tokenBucket(bytesPerSecond, undefined, 10 * bytesPerSecond);
+    const heard = ({ length }: Buffer): boolean => {
       lastAt = performance.now();
+      if (socket.readyState === WebSocket.OPEN && messages.take(1) && bytes.take(length)) return true;
+      resolve(flooded);
+      socket.terminate();
+      return false;
     };
     const beat = setInterval(() => {
       if (performance.now() - lastAt > silentMs) socket.terminate();
@@ -47,7 +64,7 @@ export function serveSocket(url: string, { opened, received, signal }: SocketPar
     socket.on('ping', heard);
     socket.on('pong', heard);
     socket.on('message', (data: Buffer, isBinary) => {
-      heard();
+      if (!heard(data)) return;
       const said = isBinary ? undefined : jsonOf(data.toString('utf8'));
       const { type = '', reason = '' } = shapes.message.safeParse(said).data ?? {};
       if (type === 'hello') opened();

@@ -6,60 +6,144 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
-/* socket, io_uring_setup (which also makes sockets) and io_setup (one table, fs.aio-max-nr, serves all containers of a
- * kernel), by architecture. socketcall hides its arguments, so it is refused. */
+/* Calls by architecture. socketcall hides its arguments, so it is refused. */
 #if defined(__x86_64__)
 #define NATIVE_ARCH AUDIT_ARCH_X86_64
 #define COMPAT_ARCH AUDIT_ARCH_I386
-enum { NATIVE_SOCKET = 41, COMPAT_SOCKET = 359, COMPAT_SOCKETCALL = 102 };
-enum { NATIVE_IO_SETUP = 206, COMPAT_IO_SETUP = 245 };
+static const unsigned missing[] = {425, 206, 543}, compat_missing[] = {102, 425, 245};
+enum { SOCKET = 41, COMPAT_SOCKET = 359 };
+static const unsigned of_process[] = {142, 144, 203, 314, 302}, compat_of_process[] = {154, 156, 241, 351, 340};
+enum { SETPRIORITY = 141, IOPRIO_SET = 251, COMPAT_SETPRIORITY = 97, COMPAT_IOPRIO_SET = 289 };
 #elif defined(__aarch64__)
 #define NATIVE_ARCH AUDIT_ARCH_AARCH64
 #define COMPAT_ARCH AUDIT_ARCH_ARM
-enum { NATIVE_SOCKET = 198, COMPAT_SOCKET = 281, COMPAT_SOCKETCALL = 102 };
-enum { NATIVE_IO_SETUP = 0, COMPAT_IO_SETUP = 243 };
+static const unsigned missing[] = {425, 0}, compat_missing[] = {102, 425, 243};
+enum { SOCKET = 198, COMPAT_SOCKET = 281 };
+static const unsigned of_process[] = {118, 119, 122, 274, 261}, compat_of_process[] = {154, 156, 241, 380, 369};
+enum { SETPRIORITY = 140, IOPRIO_SET = 30, COMPAT_SETPRIORITY = 97, COMPAT_IOPRIO_SET = 314 };
 #else
 #error "confine: which numbers has socket(2) here?"
 #endif
-/* Of x32 without its bit; no other architecture has such a number. */
-enum { X32_BIT = 0x40000000, X32_IO_SETUP = 543, IO_URING_SETUP = 425 };
+/* Of x32 without its bit: io_setup has a number of its own there, which no other architecture has. */
+enum { X32_BIT = 0x40000000, IOPRIO_WHO_USER = 3, RULES_MOST = 192 };
 
-#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
-#define IF_EQUAL(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (yes), (no))
-#define ANSWER(action) BPF_STMT(BPF_RET | BPF_K, (action))
+static struct sock_filter rules[RULES_MOST];
+static unsigned short count;
 
-/* Jumps count from the next line; the labels in the comments mark their targets. */
-static struct sock_filter rules[] = {
-    LOAD(arch),
-    IF_EQUAL(NATIVE_ARCH, 0, 7),
-    LOAD(nr),
-    BPF_STMT(BPF_ALU | BPF_AND | BPF_K, ~(unsigned)X32_BIT),
-    IF_EQUAL(NATIVE_SOCKET, 11, 0), /* family */
-    IF_EQUAL(IO_URING_SETUP, 14, 0), /* missing */
-    IF_EQUAL(NATIVE_IO_SETUP, 13, 0), /* missing */
-    IF_EQUAL(X32_IO_SETUP, 12, 0), /* missing */
-    ANSWER(SECCOMP_RET_ALLOW),
-    IF_EQUAL(COMPAT_ARCH, 0, 10), /* else missing */
-    LOAD(nr),
-    IF_EQUAL(COMPAT_SOCKET, 4, 0), /* family */
-    IF_EQUAL(COMPAT_SOCKETCALL, 7, 0), /* missing */
-    IF_EQUAL(IO_URING_SETUP, 6, 0), /* missing */
-    IF_EQUAL(COMPAT_IO_SETUP, 5, 0), /* missing */
-    ANSWER(SECCOMP_RET_ALLOW),
-    /* family */
-    LOAD(args[0]),
-    IF_EQUAL(AF_VSOCK, 0, 1),
-    ANSWER(SECCOMP_RET_ERRNO | EAFNOSUPPORT),
-    ANSWER(SECCOMP_RET_ALLOW),
-    /* missing */
-    ANSWER(SECCOMP_RET_ERRNO | ENOSYS),
-};
+static void put(unsigned code, unsigned value, unsigned yes, unsigned no)
+{
+    rules[count++] = (struct sock_filter)BPF_JUMP((unsigned short)code, value, (unsigned char)yes, (unsigned char)no);
+}
+
+static void load(unsigned offset)
+{
+    put(BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
+}
+
+static void answer(unsigned action)
+{
+    put(BPF_RET | BPF_K, action, 0, 0);
+}
+
+/* The next `lines` are for this value only. */
+static void if_equal(unsigned value, unsigned lines)
+{
+    put(BPF_JMP | BPF_JEQ | BPF_K, value, 0, lines);
+}
+
+static void allow(void)
+{
+    answer(SECCOMP_RET_ALLOW);
+}
+
+static void refuse(unsigned error)
+{
+    answer(SECCOMP_RET_ERRNO | error);
+}
+
+/* io_uring_setup also makes sockets, and of io_setup one table (fs.aio-max-nr) serves all containers of a kernel. */
+static void refuse_missing(const unsigned *calls, size_t most)
+{
+    for (size_t i = 0; i < most; i++) {
+        if_equal(calls[i], 1);
+        refuse(ENOSYS);
+    }
+}
+
+static void refuse_vsock(unsigned socket)
+{
+    if_equal(socket, 4);
+    load(offsetof(struct seccomp_data, args[0]));
+    if_equal(AF_VSOCK, 1);
+    refuse(EAFNOSUPPORT);
+    allow();
+}
+
+/* 5 lines: what is asked for is the container's first process, or the init that waits for this tool. */
+static void allow_others(unsigned argument, unsigned init)
+{
+    load(argument);
+    put(BPF_JMP | BPF_JEQ | BPF_K, 1, 2, 0);
+    put(BPF_JMP | BPF_JEQ | BPF_K, init, 1, 0);
+    allow();
+    refuse(EPERM);
+}
+
+/* An init that hardly runs enforces no timeout, and a container does not end before its first process. The kernel asks for
+ * the same user only. */
+static void keep_pace(const unsigned *calls, size_t most, unsigned init)
+{
+    for (size_t i = 0; i < most; i++) {
+        if_equal(calls[i], 5);
+        allow_others(offsetof(struct seccomp_data, args[0]), init);
+    }
+}
+
+static void keep_priority(unsigned call, unsigned of_user, unsigned init)
+{
+    if_equal(call, 8);
+    load(offsetof(struct seccomp_data, args[0]));
+    if_equal(of_user, 1);
+    refuse(EPERM);
+    allow_others(offsetof(struct seccomp_data, args[1]), init);
+}
+
+#define MANY(calls) (calls), sizeof(calls) / sizeof *(calls)
+
+static void make_rules(unsigned init)
+{
+    load(offsetof(struct seccomp_data, arch));
+    put(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCH, 0, 0);
+    struct sock_filter *is_native = &rules[count - 1];
+    load(offsetof(struct seccomp_data, nr));
+    put(BPF_ALU | BPF_AND | BPF_K, ~(unsigned)X32_BIT, 0, 0);
+    refuse_missing(MANY(missing));
+    refuse_vsock(SOCKET);
+    keep_pace(MANY(of_process), init);
+    keep_priority(SETPRIORITY, PRIO_USER, init);
+    keep_priority(IOPRIO_SET, IOPRIO_WHO_USER, init);
+    allow();
+    is_native->jf = (unsigned char)(&rules[count] - is_native - 1);
+    if_equal(COMPAT_ARCH, 1);
+    put(BPF_JMP | BPF_JA, 1, 0, 0);
+    refuse(ENOSYS);
+    load(offsetof(struct seccomp_data, nr));
+    refuse_missing(MANY(compat_missing));
+    refuse_vsock(COMPAT_SOCKET);
+    keep_pace(MANY(compat_of_process), init);
+    keep_priority(COMPAT_SETPRIORITY, PRIO_USER, init);
+    keep_priority(COMPAT_IOPRIO_SET, IOPRIO_WHO_USER, init);
+    allow();
+}
 
 int confine_self(void)
 {
-    struct sock_fprog program = {.len = sizeof rules / sizeof rules[0], .filter = rules};
+    make_rules((unsigned)getppid());
+    struct sock_fprog program = {.len = count, .filter = rules};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return errno;
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 ? 0 : errno;

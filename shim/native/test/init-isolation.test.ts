@@ -55,7 +55,47 @@ int main(void) {
     puts(ptrace(PTRACE_SEIZE, getppid(), NULL, NULL) < 0 ? strerror(errno) : "traced");
 }`;
 
+/** Prints the error of each way to slow or limit its parent, the first process and itself. */
+const paceProbe = `
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static void tell(const char *whom, const char *what, long result) {
+    printf("%s %s: %s\\n", whom, what, result < 0 ? strerror(errno) : "done");
+}
+static void each(const char *whom, long pid) {
+    cpu_set_t set;
+    struct sched_param none = {0};
+    struct rlimit limit;
+    unsigned char attributes[48] = {48};
+    syscall(SYS_sched_getaffinity, 0, sizeof set, &set);
+    getrlimit(RLIMIT_CPU, &limit);
+    tell(whom, "scheduler", syscall(SYS_sched_setscheduler, pid, SCHED_OTHER, &none));
+    tell(whom, "param", syscall(SYS_sched_setparam, pid, &none));
+    tell(whom, "attributes", syscall(SYS_sched_setattr, pid, attributes, 0));
+    tell(whom, "affinity", syscall(SYS_sched_setaffinity, pid, sizeof set, &set));
+    tell(whom, "limit", syscall(SYS_prlimit64, pid, RLIMIT_CPU, &limit, NULL));
+    tell(whom, "priority", syscall(SYS_setpriority, PRIO_PROCESS, pid, 0));
+    tell(whom, "group", syscall(SYS_setpriority, PRIO_PGRP, pid, 0));
+    tell(whom, "disk", syscall(SYS_ioprio_set, 1, pid, 0));
+}
+int main(void) {
+    each("parent", getppid());
+    each("high bits", 0x100000000L | getppid());
+    each("first", 1);
+    each("self", getpid());
+    each("zero", 0);
+    tell("user", "priority", syscall(SYS_setpriority, PRIO_USER, 0, 0));
+    tell("user", "disk", syscall(SYS_ioprio_set, 3, getuid(), 0));
+}`;
+
 let directory: string;
+let pace: string;
 let probe: string;
 let tracer: string;
 
@@ -63,6 +103,7 @@ beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'clawrden-isolation-'));
   chmodSync(directory, 0o755);
   probe = compile('probe', vsockProbe);
+  pace = compile('pace', paceProbe);
   tracer = compile('tracer', parentTracer);
 });
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -136,6 +177,25 @@ describe.each(nativeBuilds)('what a command cannot reach ($name)', ({ init }) =>
     });
     expect((await status.end()).stdout).toMatch(/NoNewPrivs:\s1\nSeccomp:\s2\n/);
   });
+
+  test.runIf(asRoot)(
+    'A-617 P19: the pace and the limits of its init, and of the first process, if the plan confines it',
+    async () => {
+      const of = async (confine: boolean) => {
+        await using command = InitProcess.start(init, { argv: [pace], confine }, asAgent);
+        return (await command.end()).stdout.trim().split('\n');
+      };
+      const own = /^(?:self|zero) /;
+      // A process leads no group of its own number before it makes one.
+      const isDone = (line: string) => line.endsWith(': done') || line.includes(' group: No such process');
+      const [free, confined] = [await of(false), await of(true)];
+      expect(free.filter((line) => /^(?:parent|high bits) /.test(line)).every(isDone)).toBe(true);
+      expect(confined.filter((line) => own.test(line)).every(isDone)).toBe(true);
+      const others = confined.filter((line) => !own.test(line));
+      expect(others.length).toBe(26);
+      expect(others.filter((line) => !line.endsWith(': Operation not permitted'))).toEqual([]);
+    },
+  );
 
   test('nothing that its init inherited', async () => {
     const script = 'ls /proc/self/fd | wc -l';
