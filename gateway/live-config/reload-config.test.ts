@@ -48,6 +48,25 @@ test('hosts that come, go and change are applied, and told in the audit', () => 
   expect(applied).toHaveLength(1);
 });
 
+test('A-618: a file that said at its end that it is whole is refused without it, wherever it was cut', () => {
+  const whole = `hosts:\n${host('a')}${host('b')}agents:\n  - { name: x, relay: r, users: ["1:1"], cwd: /app, workspace: { volume: x-app } }\ncomplete: true\n`;
+  const { load, applied, records, live } = reloader('hosts: []\n');
+  load(whole);
+  expect(applied).toEqual([['a', 'b']]);
+  for (let length = 0; length < whole.length - 1; length += 1) load(whole.slice(0, length));
+  expect([applied.length, [...live.hosts().keys()], [...live.agents().keys()]]).toEqual([
+    1,
+    ['a', 'b'],
+    ['x'],
+  ]);
+  expect(records.at(-1)).toMatchObject({ incident: 'config-refused' });
+  expect(records.some((record) => 'text' in record && record.text.includes('may be half-written'))).toBe(
+    true,
+  );
+  load(whole.replace(host('b'), ''));
+  expect(applied.at(-1)).toEqual(['a']);
+});
+
 test('a file that is wrong changes nothing, and is told once in the audit', () => {
   const { load, applied, records, lines } = reloader(`hosts:\n${host('a')}`);
   for (const wrong of ['hosts: [{', 'hosts: [{', 'hosts: [{ name: a, engine: "unix:///a", slotz: 3 }]'])

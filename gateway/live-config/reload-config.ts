@@ -38,7 +38,7 @@ export interface ReloadParts {
 }
 
 /** What a running gateway can change; it reads everything else only at its start. */
-const live = ['hosts', 'warm', 'session', 'agents', 'secrets', 'routes', 'egress'] as const;
+const live = ['hosts', 'warm', 'session', 'agents', 'secrets', 'routes', 'egress', 'complete'] as const;
 
 /**
  * The part of gateway.yaml that follows the file: hosts, warm ghosts, how long sessions are kept, agents, and what may be
@@ -82,7 +82,7 @@ export function openLiveConfig(first: GatewayConfig): LiveConfig {
     egress: () => egress,
     problem: () => problem,
     take: (found, parts) => {
-      const next = read(found, current.file, parts);
+      const next = read(found, current, parts);
       if ('fault' in next) return complain(next, parts);
       using prepared = next.prepared;
       problem = '';
@@ -98,13 +98,17 @@ interface Refusal {
   readonly isLasting: boolean;
 }
 
+/** Many beginnings of a file are valid: agents behind the cut would lose their tokens, grants and work for good. */
+const cut =
+  'complete: the file may be half-written, as the last one had "complete: true" at its end; write that, or restart the gateway';
+
 function egressOf({ egress: { proxy }, routes, secrets }: GatewayConfig): LiveEgress {
   return { proxy, secrets, routes: byName(routes) };
 }
 
 function read(
   found: Found,
-  file: string,
+  { file, complete }: GatewayConfig,
   { prepare }: Pick<ReloadParts, 'prepare'>,
 ): { readonly config: GatewayConfig; readonly prepared: Prepared } | Refusal {
   let isLasting = false;
@@ -112,6 +116,7 @@ function read(
   try {
     isLasting = true;
     const config = parseGatewayConfig(found.text, file);
+    if (complete && !config.complete) throw new Error(cut);
     isLasting = false;
     return { config, prepared: prepare(config) };
   } catch (error) {

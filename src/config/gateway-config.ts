@@ -33,6 +33,8 @@ export interface GatewayConfig {
   readonly egress: { readonly proxy?: Endpoint | undefined };
   /** Absent: nobody is told of traces. */
   readonly traces?: TracesConfig;
+  /** The file says that it is whole, in its last line. */
+  readonly complete: boolean;
   readonly hosts: readonly HostConfig[];
   readonly agents: readonly AgentConfig[];
 }

@@ -102,6 +102,7 @@ export const gatewaySchema = strictObject({
   routes: routesSchema,
   egress: egressSchema,
   traces: tracesField,
+  complete: z.literal(true).optional(),
   hosts: z.array(host).default([]),
   agents: z.array(agent).default([]),
 });

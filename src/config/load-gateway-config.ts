@@ -104,6 +104,7 @@ function toConfig(raw: GatewayFile, file: string): GatewayConfig {
     routes: toRoutes(raw.routes, inFolder),
     egress: raw.egress,
     ...(raw.traces && { traces: raw.traces }),
+    complete: raw.complete === true,
     hosts: raw.hosts.map((host) => toHost(host, inFolder)),
     agents: raw.agents.map(toAgent),
   };

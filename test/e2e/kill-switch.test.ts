@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -166,5 +167,46 @@ describe.skipIf(!hasLab())('the kill switch', () => {
     await waitUntil('the agent to go on', 15_000, async () => (await state()) === 'running');
     expect(await works('suspect')).toBe(true);
     expect(await works('bystander')).toBe(true);
+  });
+
+  /** Keeps the first process from its processor, with what its user may ask for; says how often it was refused. */
+  const starver = `
+    #define _GNU_SOURCE
+    #include <sched.h>
+    #include <stdio.h>
+    #include <sys/syscall.h>
+    #include <unistd.h>
+    int main(void) {
+        struct sched_param none = {0};
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(1, &one);
+        int refused = (syscall(SYS_sched_setscheduler, 1, SCHED_IDLE, &none) < 0) + (sched_setaffinity(1, sizeof one, &one) < 0);
+        sched_setaffinity(0, sizeof one, &one);
+        for (int n = 0; n < 200; n++)
+            if (fork() == 0)
+                for (alarm(40);;)
+                    ;
+        printf("on, refused %d\\n", refused);
+        fflush(stdout);
+        sleep(40);
+    }`;
+
+  test('A-617 P19: a tool cannot keep its ghost from ending, and nothing runs of an agent that keeps its container from it', {
+    timeout: 120_000,
+  }, async () => {
+    const program = join(stack.workspaceOf('suspect'), 'starve');
+    await writeFile(`${program}.c`, starver);
+    await run(['musl-gcc', '-static', '-o', program, `${program}.c`]);
+    const [ghost, mirror] = await Promise.all(
+      ['ghostly', 'mirrored'].map((shell) => type(agent(), [shell, 'exec /app/starve'])),
+    );
+    expect(await ghost!.said('on, refused')).toContain('refused 2');
+    expect(await mirror!.said('on, refused')).toContain('refused 0');
+    await stack.cli(['kill', 'suspect']);
+    await waitUntil('the ghosts to end', 5000, async () => (await ghostsOf(lab, 'suspect')).length === 0);
+    // Whether its first process gets to its end is the scheduler's choice.
+    await waitUntil('the agent to end or freeze', 5000, async () => (await state()) !== 'running');
+    await lab.agentHost.docker(['rm', '-f', agent().name]);
   });
 });

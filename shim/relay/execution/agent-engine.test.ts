@@ -8,19 +8,23 @@ import { openAgentEngine } from './agent-engine.ts';
 const id = `cafe0123456789${'a'.repeat(50)}`;
 
 /** An engine with one container, which it finds as Docker does: by its name, or by the beginning of its id. */
-async function startEngine(name: string) {
+async function startEngine(name: string, ends = true) {
   const dir = mkdtempSync(join(tmpdir(), 'clawrden-engine-'));
   const done: string[] = [];
-  const listed = [{ Id: id, Names: [`/${name}`], ImageID: 'i', Labels: {}, State: 'running' }];
+  const isDone = (act: string) => done.includes(act);
+  const listed = () => {
+    const State = isDone('pause') && !isDone('unpause') ? 'paused' : 'running';
+    return isDone('kill') && ends ? [] : [{ Id: id, Names: [`/${name}`], ImageID: 'i', Labels: {}, State }];
+  };
   const server = createServer(({ method, url = '' }, response) => {
     if (url.startsWith('/containers/json')) {
-      const now = done.includes('kill') ? [] : listed;
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(now));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(listed()));
       return;
     }
     const [, wanted = '', act = ''] = /^\/containers\/([^/]+)\/(\w+)/.exec(url) ?? [];
     const isFound = wanted === name || (wanted !== '' && id.startsWith(wanted));
     if (isFound && method === 'POST') done.push(act);
+    if (act === 'kill' && !ends) return;
     response.writeHead(isFound ? (method === 'POST' ? 204 : 200) : 404, {
       'content-type': 'application/json',
     });
@@ -69,4 +73,17 @@ test.each([
   await host.engine.set({ agent: 'a', container: { name: wanted } }, 'killed');
   expect(await host.engine.look({ name: wanted })).toEqual({ running: true, problem: '' });
   expect(host.done).toEqual(['kill']);
+});
+
+test('A-617 P19: a container that does not end is paused, is told as not killed, and is not let run by every kill', async () => {
+  await using host = await startEngine('coder', false);
+  const kill = async () => await host.engine.set({ agent: 'a', container: { name: 'coder' } }, 'killed');
+  const told = 'container coder does not end and is paused: nothing in it runs; remove it';
+  await expect(kill()).rejects.toThrow(told);
+  expect(host.done).toEqual(['kill', 'pause']);
+  for (let more = 0; more < 3; more += 1) await expect(kill()).rejects.toThrow(told);
+  // The first may have met a busy machine.
+  expect(host.done).toEqual(['kill', 'pause', 'kill', 'pause']);
+  await host.engine.set({ agent: 'a', container: { name: 'coder' } }, 'running');
+  expect(host.done.at(-1)).toBe('unpause');
 });

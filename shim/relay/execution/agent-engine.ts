@@ -71,6 +71,7 @@ const wayOut = '/clawrden/bin/.shim';
 export function openAgentEngine(url: string, taken: readonly string[] = []): AgentEngine & VolumeFinder {
   const docker = localEngine(url);
   const finder = createContainerFinder(docker, taken);
+  const held = new Map<string, number>();
   type Start<Started> = (found: FoundContainer, user: Identity, signal: AbortSignal) => Promise<Started>;
   const starting =
     <Started>(start: Start<Started>) =>
@@ -94,7 +95,7 @@ export function openAgentEngine(url: string, taken: readonly string[] = []): Age
       })),
     set: async (whose, state) => {
       try {
-        await setContainers(finder, whose, state, AbortSignal.timeout(callTimeoutMs));
+        await setContainers({ finder, held }, whose, state, AbortSignal.timeout(callTimeoutMs));
       } catch (error) {
         throw new Error(describe(error, whose.container), { cause: error });
       }

@@ -1,25 +1,35 @@
+import type Docker from 'dockerode';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { ConcernedContainer, ContainerFinder, Whose } from './find-container.ts';
+
+export interface Containers {
+  readonly finder: Pick<ContainerFinder, 'all'>;
+  /** Those that did not end and were paused, by id: how often. */
+  readonly held: Map<string, number>;
+}
 
 export type RunState = 'running' | 'paused' | 'killed';
 
 /** Docker's statuses for "it is already so" and "it does not exist". */
 const nothingToDo: ReadonlySet<unknown> = new Set([304, 404, 409]);
 const mostNamed = 3;
+/** Half of what a relay has for all: the rest is for what then has to be done instead. */
+const endsWithinMs = 1500;
+const mostTries = 2;
 
 /**
  * Brings the agent's containers into a state. What is to halt counts as halted once a look finds it so: an engine also
  * refuses to pause a container that it is about to start again. Rejects with a line for people.
  */
 export async function setContainers(
-  finder: Pick<ContainerFinder, 'all'>,
+  { finder, held }: Containers,
   whose: Whose,
   state: RunState,
   signal: AbortSignal,
 ): Promise<void> {
   const found = await finder.all(whose, signal);
   const meant = found.filter((one) => one.spared === '' && !isSo(one, state));
-  const faults = await Promise.all(meant.map((one) => setOne(one, state, signal)));
+  const faults = await Promise.all(meant.map((one) => setOne(one, held, state, signal)));
   const fault = faults.find((text) => text !== '');
   const isHalt = state !== 'running';
   const left = isHalt ? (meant.length > 0 ? await finder.all(whose, signal) : found) : [];
@@ -37,19 +47,53 @@ function isSo({ isPaused, spared }: ConcernedContainer, state: RunState): boolea
 
 /** Resolves with what went wrong; empty if nothing did, or if it was so already. */
 async function setOne(
-  { name, container }: ConcernedContainer,
+  { name, container, isPaused }: ConcernedContainer,
+  held: Map<string, number>,
   state: RunState,
   abortSignal: AbortSignal,
 ): Promise<string> {
   try {
     if (state === 'paused') await container.pause({ abortSignal });
-    else if (state === 'killed') await container.kill({ abortSignal });
-    else await container.unpause({ abortSignal });
+    else if (state === 'killed') {
+      // A kill lets it run on. The first may have met a busy machine.
+      if (isPaused && (held.get(container.id) ?? 0) >= mostTries) return heldText(name);
+      return await kill(name, container, held, abortSignal);
+    } else {
+      held.delete(container.id);
+      await container.unpause({ abortSignal });
+    }
     return '';
   } catch (error) {
     const { statusCode, message } = error as { statusCode?: number; message?: string };
     return nothingToDo.has(statusCode) ? '' : `container ${name}: ${message ?? String(error)}`;
   }
+}
+
+/**
+ * A container ends with its first process, and its others may keep that from any processor, as they have its user: one
+ * that does not end in time is paused, which no process can put off.
+ */
+async function kill(
+  name: string,
+  container: Docker.Container,
+  held: Map<string, number>,
+  signal: AbortSignal,
+): Promise<string> {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(endsWithinMs)]);
+  try {
+    await container.kill({ abortSignal: soon });
+    return '';
+  } catch (error) {
+    const isGone = nothingToDo.has((error as { readonly statusCode?: number }).statusCode);
+    if (isGone || signal.aborted || !soon.aborted) throw error;
+    await container.pause({ abortSignal: signal });
+    held.set(container.id, (held.get(container.id) ?? 0) + 1);
+    return heldText(name);
+  }
+}
+
+function heldText(name: string): string {
+  return `container ${name} does not end and is paused: nothing in it runs; remove it`;
 }
 
 function lineOf({ name, spared }: ConcernedContainer, state: RunState): string {
