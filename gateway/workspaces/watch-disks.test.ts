@@ -1,98 +1,10 @@
-import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Measured } from '../../src/carrier-client/measured.ts';
-import type { ClawrdenError } from '../../src/errors.ts';
-import type { Replica, ReplicaHost } from '../ports/replica.ts';
 import { keyOf } from './home-of.ts';
-import { LeftOut, type LeftOutTold } from './left-out.ts';
-import { Replicas } from './replicas.ts';
-import { limits, never, of, pass } from './retire.fixture.ts';
-import type { Slot } from './slot.ts';
-import { DiskWatch } from './watch-disks.ts';
+import { pass } from './retire.fixture.ts';
+import { started } from './watch-disks.fixture.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
-
-/** Of a disk of 1000 that has to have 50 free. */
-interface Held {
-  /** That can be seen. */
-  seen: number;
-  unseen?: number;
-  whole?: boolean;
-}
-
-async function started(held: Record<string, Held>, outside = 0) {
-  const [stopped, removed, told]: [string[], string[], LeftOutTold[]] = [[], [], []];
-  const away = new Map<string, string>();
-  const discarded: string[] = [];
-  const counts = { all: 0 };
-  const hooks = { onStop: () => {} };
-  const takes = ({ seen, unseen = 0 }: Held) => seen + unseen;
-  const disk = (name: string, all: boolean): Measured => {
-    counts.all += Number(all);
-    const room = 1000 - outside - Object.values(held).reduce((sum, each) => sum + takes(each), 0);
-    const { seen, whole = true } = held[name] ?? { seen: 0 };
-    const free = { room: Math.max(0, room), disk: 1000, freeFiles: 0, files: 0 };
-    return { ...free, bytes: all ? seen : 0, entries: 0, whole: !all || whole };
-  };
-  const host: ReplicaHost = {
-    openReplica: async ({ agent: name }) => {
-      const found = { bytes: 0, entries: 0, at: { epoch: 1n, seq: 1n } };
-      const session = { measure: async ({ all = false }) => disk(name, all) };
-      return { alive: () => true, found, session } as unknown as Replica;
-    },
-    replicas: async () => [],
-    removeReplica: async () => true,
-  };
-  const replicas = new Replicas();
-  replicas.attach('build-1', host);
-  const slots: Record<string, Slot> = {};
-  for (const name of Object.keys(held)) {
-    const slot = replicas.slot('build-1', of(name));
-    await replicas.open(slot, { limits, excludes: [] }, never);
-    slots[name] = slot;
-  }
-  const leftOut = new LeftOut((each) => void told.push(each));
-  const gone = async ({ agent: name }: Slot) => {
-    removed.push(name);
-    held[name]!.seen = 0;
-    return undefined;
-  };
-  const disks = new DiskWatch({
-    ...{ replicas, leftOut, forget: () => {}, log: pino({ level: 'silent' }) },
-    stop: async (slot, why: ClawrdenError) => {
-      stopped.push(`${slot.agent} ${why.code}`);
-      slot.commands = 0;
-      held[slot.agent]!.unseen = 0;
-      hooks.onStop();
-    },
-    evict: async (slot) => away.get(slot.agent) ?? gone(slot),
-    discard: gone,
-    onDiscarded: ({ agent }) => void discarded.push(agent),
-  });
-  const use = async (...names: string[]) => {
-    for (const name of names) {
-      await pass(10);
-      slots[name]!.commands = 1;
-      slots[name]!.usedAt = performance.now();
-    }
-  };
-  return {
-    replicas,
-    slots,
-    disks,
-    leftOut,
-    held,
-    use,
-    stopped,
-    removed,
-    told,
-    away,
-    discarded,
-    counts,
-    hooks,
-  };
-}
 
 test('A-548 P20: of a disk that is nearly full what takes most that its home has not goes, and nothing else', async () => {
   const { slots, disks, held, use, stopped, removed, told, replicas } = await started({
@@ -242,47 +154,5 @@ test('A-548 P20: while one goes nobody else’s work ends, for a minute', async 
   await pass(20_000);
   expect(stopped).toEqual(['b workspace-full', 'a workspace-full']);
   going.resolve('no');
-  await disks.stop();
-});
-
-test.each([
-  ['at once', [0, 860]],
-  ['over minutes', [0, 150, 300, 450, 600, 750, 860]],
-])(
-  'A-613 P20: who fills it unseen, %s, has no other’s replica removed, however much that has beyond its home',
-  async (_, steps) => {
-    const { disks, held, use, stopped, removed, told } = await started({
-      ...{ victim: { seen: 100 }, filler: { seen: 5 } },
-    });
-    await use('filler', 'victim');
-    for (const unseen of steps) {
-      held['filler']!.unseen = unseen;
-      await pass(30_000);
-    }
-    expect(removed).toEqual([]);
-    expect(stopped).toEqual(['victim workspace-full', 'filler workspace-full']);
-    expect(told.map(({ agent }) => agent)).toEqual(['filler']);
-    await disks.stop();
-  },
-);
-
-test('A-613 P20: what can be seen goes if it is more than what is hidden, or nobody is left whose work could end', async () => {
-  const { disks, held, use, stopped, removed } = await started({ seen: { seen: 5 }, other: { seen: 5 } });
-  await use('seen', 'other');
-  await pass(10_000);
-  held['seen']!.seen = 600;
-  held['other']!.unseen = 380;
-  await pass(10_000);
-  expect([stopped, removed]).toEqual([['seen workspace-full'], ['seen']]);
-  await disks.stop();
-});
-
-test('A-613 P20: what was there from the beginning and is in no replica hides nothing', async () => {
-  const { disks, held, use, stopped, removed } = await started({ a: { seen: 60 }, b: { seen: 5 } }, 800);
-  await use('a', 'b');
-  await pass(60_000);
-  held['a']!.seen = 170;
-  await pass(10_000);
-  expect([stopped, removed]).toEqual([['a workspace-full'], ['a']]);
   await disks.stop();
 });

@@ -206,7 +206,10 @@ export class DiskWatch {
   #beyondHome(slot: Slot, disk: Measured): number {
     const { taken } = slot;
     if (taken === undefined) return 0;
-    const { bytes = 0, entries = 0 } = this.#parts.replicas.homes.get(keyOf(slot)) ?? slot;
+    const home = this.#parts.replicas.homes.get(keyOf(slot)) ?? slot;
+    // A home may have holes, and more than the replica.
+    const bytes = Math.min(home.bytes ?? 0, taken.disk.carriedBytes);
+    const entries = Math.min(home.entries ?? 0, taken.disk.carriedEntries);
     return timesReserve(disk, taken.disk.bytes - bytes, taken.disk.entries - entries);
   }
 

@@ -11,6 +11,9 @@ export interface Measured {
   /** All of the volume, carried or not, if that was asked for: blocks, not lengths. */
   readonly bytes: number;
   readonly entries: number;
+  /** Of these what is carried: blocks again, and of each file no more than its length. */
+  readonly carriedBytes: number;
+  readonly carriedEntries: number;
   /** False: there is more than that, too deep or unreadable. */
   readonly whole: boolean;
 }
@@ -21,6 +24,7 @@ export function parseMeasured(payload: Buffer): Measured {
     ...{ room: reader.count(), disk: reader.count() },
     ...{ freeFiles: reader.count(), files: reader.count() },
     ...{ bytes: reader.count(), entries: reader.count() },
+    ...{ carriedBytes: reader.count(), carriedEntries: reader.count() },
     whole: reader.u8() === 1,
   };
   reader.end();

@@ -10,13 +10,14 @@
 
 #include "beneath.h"
 #include "goes-on.h"
+#include "inodes.h"
 #include "state-frames.h"
 
 /* Each level costs a descriptor. What is deeper is never carried, and makes the count one that is not whole. */
 enum { DEEPEST = 1000, BLOCK_OF_STAT = 512, MEASURE_ALL = 1 };
 
 struct taken {
-    uint64_t bytes, entries;
+    uint64_t bytes, entries, carried;
     bool whole;
 };
 
@@ -36,6 +37,8 @@ static void count_entry(struct carrier *carrier, struct taken *taken, int folder
     else if (status.st_nlink > 1)
         bytes /= status.st_nlink;
     taken->bytes += bytes;
+    if (S_ISREG(status.st_mode) && inodes_find(&carrier->index, status.st_ino))
+        taken->carried += bytes < (uint64_t)status.st_size ? bytes : (uint64_t)status.st_size;
 }
 
 static void count_folder(struct carrier *carrier, struct taken *taken, int around, const char *name, unsigned depth)
@@ -85,6 +88,8 @@ void serve_measure(struct carrier *carrier, struct reader *reader)
     put_disk(stream, &disk);
     stream_put_u64(stream, taken.bytes);
     stream_put_u64(stream, taken.entries);
+    stream_put_u64(stream, taken.carried);
+    stream_put_u64(stream, carrier->index.entries);
     stream_put_u8(stream, taken.whole);
     stream_end(stream);
 }

@@ -66,6 +66,21 @@ describe.each(buildsOrOnly('sanitized'))('what a replica takes on its disk ($nam
     expect((await carrier.session.settle()).skippedCount).toBeGreaterThan(0);
   });
 
+  test('A-619 P20: of what is carried no hole counts, and no block behind an end', async () => {
+    using place = makePlace(under);
+    await using carrier = await start(place, { excludes: ['cache'] });
+    const at = (...names: string[]) => join(place.root, ...names);
+    mkdirSync(at('cache'));
+    for (const name of ['plain', 'cache/excluded']) writeFileSync(at(name), Buffer.alloc(3 * mebibyte, 1));
+    for (const name of ['hole', 'behind']) writeFileSync(at(name), '');
+    truncateSync(at('hole'), 50 * mebibyte);
+    execFileSync('fallocate', ['--keep-size', '--length', String(5 * mebibyte), at('behind')]);
+    const { entries } = await carrier.session.settle();
+    const told = await carrier.session.measure({ all: true });
+    expect(told).toMatchObject({ carriedBytes: 3 * mebibyte, carriedEntries: entries });
+    expect(told.bytes).toBeGreaterThanOrEqual(11 * mebibyte);
+  });
+
   test('A-548 P20: a tree that is too deep to be counted is told as one that is more', async () => {
     using place = makePlace('/dev/shm');
     await using carrier = await start(place);

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { keyOf } from './home-of.ts';
+import { pass } from './retire.fixture.ts';
+import { started } from './watch-disks.fixture.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test.each([
+  ['at once', [0, 860]],
+  ['over minutes', [0, 150, 300, 450, 600, 750, 860]],
+])(
+  'A-613 P20: who fills it unseen, %s, has no other’s replica removed, however much that has beyond its home',
+  async (_, steps) => {
+    const { disks, held, use, stopped, removed, told } = await started({
+      ...{ victim: { seen: 100 }, filler: { seen: 5 } },
+    });
+    await use('filler', 'victim');
+    for (const unseen of steps) {
+      held['filler']!.unseen = unseen;
+      await pass(30_000);
+    }
+    expect(removed).toEqual([]);
+    expect(stopped).toEqual(['victim workspace-full', 'filler workspace-full']);
+    expect(told.map(({ agent }) => agent)).toEqual(['filler']);
+    await disks.stop();
+  },
+);
+
+test('A-613 P20: what can be seen goes if it is more than what is hidden, or nobody is left whose work could end', async () => {
+  const { disks, held, use, stopped, removed } = await started({ seen: { seen: 5 }, other: { seen: 5 } });
+  await use('seen', 'other');
+  await pass(10_000);
+  held['seen']!.seen = 600;
+  held['other']!.unseen = 380;
+  await pass(10_000);
+  expect([stopped, removed]).toEqual([['seen workspace-full'], ['seen']]);
+  await disks.stop();
+});
+
+test('A-613 P20: what was there from the beginning and is in no replica hides nothing', async () => {
+  const { disks, held, use, stopped, removed } = await started({ a: { seen: 60 }, b: { seen: 5 } }, 800);
+  await use('a', 'b');
+  await pass(60_000);
+  held['a']!.seen = 170;
+  await pass(10_000);
+  expect([stopped, removed]).toEqual([['a workspace-full'], ['a']]);
+  await disks.stop();
+});
+
+test('A-619 P20: a home that is mostly holes gives its replica no right to fill the disk', async () => {
+  const { slots, disks, held, use, removed, replicas } = await started({
+    ...{ filler: { seen: 10 }, other: { seen: 10 } },
+  });
+  replicas.homes.set(keyOf(slots['filler']!), { version: { epoch: 1n, seq: 1n }, bytes: 8000, entries: 0 });
+  await use('filler', 'other');
+  await pass(10_000);
+  held['filler'] = { seen: 970, carried: 5 };
+  await pass(10_000);
+  expect(removed).toEqual(['filler']);
+  await disks.stop();
+});
