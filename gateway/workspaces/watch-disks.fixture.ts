@@ -24,6 +24,43 @@ export async function started(held: Record<string, Held>, outside = 0) {
   const discarded: string[] = [];
   const counts = { all: 0 };
   const hooks = { onStop: () => {} };
+  const replicas = new Replicas();
+  replicas.attach('build-1', fakeHost(held, outside, counts));
+  const slots: Record<string, Slot> = {};
+  for (const name of Object.keys(held)) {
+    const slot = replicas.slot('build-1', of(name));
+    await replicas.open(slot, { limits, excludes: [] }, never);
+    slots[name] = slot;
+  }
+  const leftOut = new LeftOut((each) => void told.push(each));
+  const gone = async ({ agent: name }: Slot) => {
+    removed.push(name);
+    held[name] = { ...held[name], seen: 0 };
+    return undefined;
+  };
+  const disks = new DiskWatch({
+    ...{ replicas, leftOut, forget: () => {}, log: pino({ level: 'silent' }) },
+    stop: async (slot, why: ClawrdenError) => {
+      stopped.push(`${slot.agent} ${why.code}`);
+      slot.commands = 0;
+      held[slot.agent] = { seen: 0, ...held[slot.agent], unseen: 0 };
+      hooks.onStop();
+    },
+    evict: async (slot) => away.get(slot.agent) ?? gone(slot),
+    discard: gone,
+    onDiscarded: ({ agent }) => void discarded.push(agent),
+  });
+  const use = async (...names: string[]) => {
+    for (const name of names) {
+      await pass(10);
+      Object.assign(slots[name] ?? {}, { commands: 1, usedAt: performance.now() });
+    }
+  };
+  const lists = { stopped, removed, told, discarded };
+  return { replicas, slots, disks, leftOut, held, use, away, counts, hooks, ...lists };
+}
+
+function fakeHost(held: Record<string, Held>, outside: number, counts: { all: number }): ReplicaHost {
   const takes = ({ seen, unseen = 0 }: Held) => seen + unseen;
   const disk = (name: string, all: boolean): Measured => {
     counts.all += Number(all);
@@ -34,7 +71,7 @@ export async function started(held: Record<string, Held>, outside = 0) {
     const none = { bytes: 0, entries: 0, carriedBytes: 0, carriedEntries: 0, whole: true };
     return { ...free, ...(all ? counted : none) };
   };
-  const host: ReplicaHost = {
+  return {
     openReplica: async ({ agent: name }) => {
       const found = { bytes: 0, entries: 0, at: { epoch: 1n, seq: 1n } };
       const session = { measure: async ({ all = false }) => disk(name, all) };
@@ -42,53 +79,5 @@ export async function started(held: Record<string, Held>, outside = 0) {
     },
     replicas: async () => [],
     removeReplica: async () => true,
-  };
-  const replicas = new Replicas();
-  replicas.attach('build-1', host);
-  const slots: Record<string, Slot> = {};
-  for (const name of Object.keys(held)) {
-    const slot = replicas.slot('build-1', of(name));
-    await replicas.open(slot, { limits, excludes: [] }, never);
-    slots[name] = slot;
-  }
-  const leftOut = new LeftOut((each) => void told.push(each));
-  const gone = async ({ agent: name }: Slot) => {
-    removed.push(name);
-    held[name]!.seen = 0;
-    return undefined;
-  };
-  const disks = new DiskWatch({
-    ...{ replicas, leftOut, forget: () => {}, log: pino({ level: 'silent' }) },
-    stop: async (slot, why: ClawrdenError) => {
-      stopped.push(`${slot.agent} ${why.code}`);
-      slot.commands = 0;
-      held[slot.agent]!.unseen = 0;
-      hooks.onStop();
-    },
-    evict: async (slot) => away.get(slot.agent) ?? gone(slot),
-    discard: gone,
-    onDiscarded: ({ agent }) => void discarded.push(agent),
-  });
-  const use = async (...names: string[]) => {
-    for (const name of names) {
-      await pass(10);
-      slots[name]!.commands = 1;
-      slots[name]!.usedAt = performance.now();
-    }
-  };
-  return {
-    replicas,
-    slots,
-    disks,
-    leftOut,
-    held,
-    use,
-    stopped,
-    removed,
-    told,
-    away,
-    discarded,
-    counts,
-    hooks,
   };
 }
