@@ -6,6 +6,7 @@ import { connectionKey } from '../connections/address-key.ts';
 import { ConnectionBounds, type ConnectionLimits, type Counted } from '../connections/bounds.ts';
 import type { BrokenRequests } from './broken-requests.ts';
 import type { Callers } from './callers.ts';
+import { watchTls } from './tls-floods.ts';
 
 /** The connections of one HTTP listener: so many in all, for each address, and for each principal. */
 export interface Connections extends Disposable {
@@ -17,6 +18,8 @@ export interface Connections extends Disposable {
 }
 
 const tidyMs = 10_000;
+/** A flood has to end soon. */
+const weighMs = 100;
 
 export interface ConnectionsParts {
   readonly limits: ConnectionLimits;
@@ -34,12 +37,25 @@ export function boundConnections(
   const bounds = new ConnectionBounds<Bounded>(limits);
   const open = new Map<string, Bounded>();
 
+  const flooded = (socket: Socket) => {
+    const connection = open.get(connectionKey(socket));
+    if (connection !== undefined) bounds.flooded({ ...connection, name: undefined });
+  };
+  const tls = watchTls(server, (socket) => {
+    log.warn({ address: socket.remoteAddress }, 'far too many TLS records that carry next to nothing');
+    flooded(socket);
+  });
+
+  function place(connection: Bounded): ReturnType<typeof bounds.add> {
+    if (!callers.mayConnect(connection.address)) return { refused: 'it is no proxy of ours' };
+    if (tls.isOut(connection.address)) return { refused: 'its address flooded a moment ago' };
+    return bounds.add(connection);
+  }
+
   function accept(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
     const connection = { address, name: undefined, socket };
-    const placed = callers.mayConnect(address)
-      ? bounds.add(connection)
-      : { refused: 'it is no proxy of ours' };
+    const placed = place(connection);
     socket.on('error', () => {});
     if ('refused' in placed) {
       log.debug({ address, reason: placed.refused }, 'connection refused');
@@ -49,24 +65,21 @@ export function boundConnections(
     open.set(key, connection);
     socket.once('close', () => {
       open.delete(key);
-      bounds.remove(connection);
+      bounds.remove(connection, tls.hasFailed(socket));
     });
+    tls.accepted(socket);
     placed.displaced?.socket.destroy();
   }
 
   // What it had sent is read to its end, and that costs as much as many handshakes, with a name or without.
-  broken.onCrowd((socket) => {
-    const connection = open.get(connectionKey(socket));
-    if (connection !== undefined) bounds.flooded({ ...connection, name: undefined });
-  });
+  broken.onCrowd(flooded);
   server.on(
     'connection',
     faults.guard('http connection', accept, (socket) => void socket.destroy()),
   );
-  const timer = setInterval(
-    faults.guard('http connections', () => bounds.tidy()),
-    tidyMs,
-  ).unref();
+  const every = (ms: number, run: () => void) =>
+    setInterval(faults.guard('http connections', run), ms).unref();
+  const timers = [every(tidyMs, () => bounds.tidy()), every(weighMs, tls.weigh)];
   return {
     prove: ({ socket }, name) => {
       const connection = open.get(connectionKey(socket));
@@ -75,7 +88,7 @@ export function boundConnections(
       bounds.prove(connection, name, Math.ceil(limits.perAddress / 2));
     },
     [Symbol.dispose]: () => {
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       for (const { socket } of open.values()) socket.destroy();
     },
   };

@@ -99,13 +99,13 @@ export class Keys {
   }
 }
 
-function clientHello(publicKey: Uint8Array, paddingBytes: number): Bytes {
+function clientHello(publicKey: Uint8Array, paddingBytes: number, protocol: string): Bytes {
   const extensions = [
     extension(43, in8(u16(0x0304))),
     extension(10, in16(u16(0x001d))),
     extension(13, in16(Buffer.concat([u16(0x0403), u16(0x0804), u16(0x0807)]))),
     extension(51, in16(Buffer.concat([u16(0x001d), in16(publicKey)]))),
-    extension(16, in16(in8(Buffer.from('h2')))),
+    extension(16, in16(in8(Buffer.from(protocol)))),
     ...(paddingBytes > 0 ? [extension(21, Buffer.alloc(paddingBytes))] : []),
   ];
   const start = [u16(0x0303), randomBytes(32), in8(Buffer.alloc(0)), in16(u16(suite)), in8(Buffer.from([0]))];
@@ -148,6 +148,10 @@ export interface RawTlsOptions {
   /** How many bytes of a handshake message go into one record. */
   readonly fragmentBytes?: number;
   readonly paddingBytes?: number;
+  /** `h2` if absent. */
+  readonly protocol?: string;
+  /** Of this machine, from which it connects. */
+  readonly from?: string;
 }
 
 function* pieces(bytes: Bytes, size: number): Generator<Bytes> {
@@ -168,13 +172,17 @@ async function clientFlight(identityDir: string | undefined, transcript: Bytes):
 
 /** Rejects if the server ends the connection before its Finished. */
 export async function connectRawTls(options: RawTlsOptions): Promise<RawTls> {
-  const { port, identityDir, fragmentBytes = 16_384, paddingBytes = 0 } = options;
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  const { port, identityDir, fragmentBytes = 16_384, paddingBytes = 0, protocol = 'h2', from } = options;
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true, localAddress: from });
   const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   socket.on('error', () => {});
   await once(socket, 'connect');
   const { privateKey, publicKey } = generateKeyPairSync('x25519');
-  const hello = clientHello(publicKey.export({ type: 'spki', format: 'der' }).subarray(-32), paddingBytes);
+  const hello = clientHello(
+    publicKey.export({ type: 'spki', format: 'der' }).subarray(-32),
+    paddingBytes,
+    protocol,
+  );
   socket.write(Buffer.concat([...pieces(hello, fragmentBytes)].map((part) => plainRecord(handshake, part))));
   const incoming = records(socket);
   const next = async (): Promise<Bytes> => {

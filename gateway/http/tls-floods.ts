@@ -1,0 +1,72 @@
+import type { Server, Socket } from 'node:net';
+import { type TLSSocket, Server as TlsServer } from 'node:tls';
+import { keyedBuckets } from '../../src/keyed-buckets.ts';
+import { recordOverhead, recordsPerSecond, TlsRecords } from '../../src/tls/tls-records.ts';
+import { tokenBucket } from '../../src/token-bucket.ts';
+import { addressKey, connectionKey } from '../connections/address-key.ts';
+
+/** What a listener's connections bring over TLS beside content. */
+export interface TlsFloods {
+  /** Whether its address flooded a moment ago. */
+  readonly isOut: (address: string) => boolean;
+  readonly accepted: (socket: Socket) => void;
+  /** Whether a connection that closes never completed its handshake. */
+  readonly hasFailed: (socket: Socket) => boolean;
+  /** Ends those that bring far too much. Call it some times a second. */
+  readonly weigh: () => void;
+}
+
+/** How long an address that flooded is not served. */
+const outMs = 5000;
+const mostAddresses = 4096;
+
+const none: TlsFloods = {
+  isOut: () => false,
+  accepted: () => {},
+  hasFailed: () => false,
+  weigh: () => {},
+};
+
+/** Of a listener without TLS there is nothing to say. */
+export function watchTls(server: Server, onFlood: (socket: Socket) => void): TlsFloods {
+  if (!(server instanceof TlsServer)) return none;
+  const records = new Map<Socket, TlsRecords>();
+  const byKey = new Map<string, Socket>();
+  const secured = new WeakSet<Socket>();
+  const rateOf = keyedBuckets(mostAddresses, () => tokenBucket(recordsPerSecond * recordOverhead));
+  // One token that takes five seconds to come again.
+  const outOf = keyedBuckets(mostAddresses, () => tokenBucket(1000 / outMs, undefined, 1));
+  const keyOf = ({ remoteAddress = '' }: Socket) => addressKey(remoteAddress);
+
+  function flooded(socket: Socket): void {
+    outOf(keyOf(socket)).take(1);
+    onFlood(socket);
+    socket.destroy();
+  }
+
+  server.on('secureConnection', (tls: TLSSocket) => {
+    const raw = byKey.get(connectionKey(tls));
+    const its = raw && records.get(raw);
+    if (raw === undefined || its === undefined) return void tls.destroy();
+    if (its.isHandshakeTooLong()) return flooded(raw);
+    secured.add(raw);
+    its.secured(tls, () => flooded(raw));
+  });
+  return {
+    isOut: (address) => !outOf(addressKey(address)).isFull(),
+    accepted: (socket) => {
+      const key = connectionKey(socket);
+      byKey.set(key, socket);
+      records.set(socket, new TlsRecords(socket, 'client'));
+      socket.once('close', () => {
+        if (byKey.get(key) === socket) byKey.delete(key);
+        records.delete(socket);
+      });
+    },
+    hasFailed: (socket) => !secured.has(socket),
+    weigh: () => {
+      for (const [socket, each] of records)
+        if (each.isHandshakeTooLong() || !rateOf(keyOf(socket)).take(each.takeOverhead())) flooded(socket);
+    },
+  };
+}
