@@ -41,10 +41,7 @@ export function boundConnections(
     const connection = open.get(connectionKey(socket));
     if (connection !== undefined) bounds.flooded({ ...connection, name: undefined });
   };
-  const tls = watchTls(server, (socket) => {
-    log.warn({ address: socket.remoteAddress }, 'far too many TLS records that carry next to nothing');
-    flooded(socket);
-  });
+  const tls = watchTls(server, log, flooded);
 
   function place(connection: Bounded): ReturnType<typeof bounds.add> {
     if (!callers.mayConnect(connection.address)) return { refused: 'it is no proxy of ours' };
@@ -77,9 +74,10 @@ export function boundConnections(
     'connection',
     faults.guard('http connection', accept, (socket) => void socket.destroy()),
   );
-  const every = (ms: number, run: () => void) =>
-    setInterval(faults.guard('http connections', run), ms).unref();
-  const timers = [every(tidyMs, () => bounds.tidy()), every(weighMs, tls.weigh)];
+  const tidy = () => bounds.tidy();
+  const guarded = (run: () => void) => faults.guard('http connections', run);
+  const timers = [setInterval(guarded(tidy), tidyMs), setInterval(guarded(tls.weigh), weighMs)];
+  for (const timer of timers) timer.unref();
   return {
     prove: ({ socket }, name) => {
       const connection = open.get(connectionKey(socket));

@@ -1,5 +1,6 @@
 import type { Server, Socket } from 'node:net';
 import { type TLSSocket, Server as TlsServer } from 'node:tls';
+import type { Logger } from 'pino';
 import { keyedBuckets } from '../../src/keyed-buckets.ts';
 import { recordOverhead, recordsPerSecond, TlsRecords } from '../../src/tls/tls-records.ts';
 import { tokenBucket } from '../../src/token-bucket.ts';
@@ -28,7 +29,11 @@ const none: TlsFloods = {
 };
 
 /** Of a listener without TLS there is nothing to say. */
-export function watchTls(server: Server, onFlood: (socket: Socket) => void): TlsFloods {
+export function watchTls(
+  server: Server,
+  log: Pick<Logger, 'warn'>,
+  onFlood: (socket: Socket) => void,
+): TlsFloods {
   if (!(server instanceof TlsServer)) return none;
   const records = new Map<Socket, TlsRecords>();
   const byKey = new Map<string, Socket>();
@@ -39,7 +44,8 @@ export function watchTls(server: Server, onFlood: (socket: Socket) => void): Tls
   const keyOf = ({ remoteAddress = '' }: Socket) => addressKey(remoteAddress);
 
   function flooded(socket: Socket): void {
-    outOf(keyOf(socket)).take(1);
+    const first = outOf(keyOf(socket)).take(1);
+    if (first) log.warn({ address: socket.remoteAddress }, 'it floods with TLS records: it is held back');
     onFlood(socket);
     socket.destroy();
   }

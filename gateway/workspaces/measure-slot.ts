@@ -1,6 +1,7 @@
 import { abortable, deadline } from '../../src/abort.ts';
 import type { Measured } from '../../src/carrier-client/measured.ts';
 import { ClawrdenError } from '../../src/errors.ts';
+import { notedOf } from './disk-room.ts';
 import { runningIn, type Slot } from './slot.ts';
 
 /**
@@ -28,17 +29,31 @@ export async function measureSlot(
   }
 }
 
+/** What it takes may be much more or less than when it was counted. */
+export function isWorthCounting({ taken, bytes = 0 }: Slot, disk: Measured): boolean {
+  if (taken === undefined) return true;
+  const noted = notedOf(disk);
+  const hasLess = disk.room < taken.disk.room - noted;
+  return hasLess || taken.disk.bytes > bytes + noted || bytes > taken.lengths + noted;
+}
+
 /** A minute has no more counts. */
 const countsKept = 8;
 
-function keep(slot: Slot, disk: Measured): void {
+function keep(slot: Slot, disk: Measured, isLate = false): void {
   const { taken } = slot;
   const last = taken === undefined ? [] : [{ bytes: taken.disk.bytes, at: taken.at }, ...taken.before];
-  slot.taken = { disk, at: performance.now(), before: last.slice(0, countsKept) };
+  slot.taken = {
+    disk,
+    isLate,
+    at: performance.now(),
+    lengths: slot.bytes ?? 0,
+    before: last.slice(0, countsKept),
+  };
   slot.isToCount = false;
 }
 
 /** It has more than can be counted in time. */
 function noteUnknown(slot: Slot): void {
-  if (slot.taken !== undefined) keep(slot, { ...slot.taken.disk, whole: false });
+  if (slot.taken !== undefined) keep(slot, { ...slot.taken.disk, whole: false }, true);
 }

@@ -16,8 +16,12 @@ export interface Holder {
 /** What a replica was found to take. */
 export interface Taken {
   readonly disk: Measured;
+  /** It was not counted in time: this is what it took before. */
+  readonly isLate: boolean;
   /** On the monotonic clock. */
   readonly at: number;
+  /** What the carried files were long then. */
+  readonly lengths: number;
   /** The counts before, the newest first. */
   readonly before: readonly { readonly bytes: number; readonly at: number }[];
 }
@@ -98,9 +102,9 @@ export function newSlot(host: string, { agent, home }: ReplicaOf, engine: Replic
   };
 }
 
-/** On its disk: what is carried, or more if more was counted. */
+/** On its disk: what was counted and what is carried since, or the lengths of what is carried, of which some may be holes. */
 export function bytesThere({ bytes = 0, taken }: Pick<Slot, 'bytes' | 'taken'>): number {
-  return Math.max(bytes, taken?.disk.bytes ?? 0);
+  return taken === undefined ? bytes : taken.disk.bytes + Math.max(0, bytes - taken.lengths);
 }
 
 /** How much more it takes than when it was last counted before `since`; all of it if it was not. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { keyOf } from './home-of.ts';
 import { pass } from './retire.fixture.ts';
+import { bytesThere } from './slot.ts';
 import { started } from './watch-disks.fixture.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -58,5 +59,34 @@ test('A-619 P20: a home that is mostly holes gives its replica no right to fill 
   held['filler'] = { seen: 970, carried: 5 };
   await pass(10_000);
   expect(removed).toEqual(['filler']);
+  await disks.stop();
+});
+
+test('A-621 P20: a replica that hides from its carrier what it has goes first, used or not', async () => {
+  const { disks, held, use, slots, stopped, removed } = await started({
+    ...{ deep: { seen: 5 }, other: { seen: 5 } },
+  });
+  await use('deep', 'other');
+  await pass(10_000);
+  held['deep'] = { seen: 5, unseen: 970, whole: false };
+  Object.assign(slots['deep'] ?? {}, { commands: 0, usedAt: performance.now() });
+  await pass(10_000);
+  expect([stopped, removed]).toEqual([['deep workspace-full'], ['deep']]);
+  await disks.stop();
+});
+
+test('A-622 P20: what is carried as holes takes no room of a host, once it was counted', async () => {
+  const { disks, held, use, slots } = await started({ holes: { seen: 10 } });
+  const slot = slots['holes']!;
+  slot.bytes = 9000;
+  expect(bytesThere(slot)).toBe(9000);
+  await use('holes');
+  await pass(20_000);
+  expect(bytesThere(slot)).toBe(10);
+  slot.bytes = 9100;
+  expect(bytesThere(slot)).toBe(110);
+  held['holes'] = { seen: 60 };
+  await pass(20_000);
+  expect(bytesThere(slot)).toBe(60);
   await disks.stop();
 });

@@ -35,7 +35,7 @@ export async function started(held: Record<string, Held>, outside = 0) {
   const leftOut = new LeftOut((each) => void told.push(each));
   const gone = async ({ agent: name }: Slot) => {
     removed.push(name);
-    held[name] = { ...held[name], seen: 0 };
+    held[name] = { seen: 0 };
     return undefined;
   };
   const disks = new DiskWatch({

@@ -4,12 +4,12 @@ import type { Measured } from '../../src/carrier-client/measured.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { sizeText } from '../../src/text/size-text.ts';
 import type { WorkspaceRefusal } from '../ports/workspace-view.ts';
-import { isShort, notedOf, reserveOf, shortText, timesReserve } from './disk-room.ts';
+import { isShort, reserveOf, shortText, timesReserve } from './disk-room.ts';
 import { keyOf } from './home-of.ts';
 import { HostDisk } from './host-disk.ts';
 import { HostLooks } from './host-looks.ts';
 import type { LeftOut } from './left-out.ts';
-import { measureSlot } from './measure-slot.ts';
+import { isWorthCounting, measureSlot } from './measure-slot.ts';
 import type { Replicas } from './replicas.ts';
 import { isInUse, type Slot } from './slot.ts';
 
@@ -141,15 +141,11 @@ export class DiskWatch {
 
   /** `undefined` if its carrier does not run, or is in an exchange. */
   async #see(slot: Slot): Promise<Measured | undefined> {
-    const { usedAt, taken } = slot;
+    const { usedAt } = slot;
     const disk = await measureSlot(slot, 'room', this.#times.room);
     if (disk === undefined) return undefined;
     slot.seenAt = Math.max(usedAt, slot.seenAt);
-    const noted = notedOf(disk);
-    slot.isToCount ||=
-      taken === undefined ||
-      disk.room < taken.disk.room - noted ||
-      taken.disk.bytes > (slot.bytes ?? 0) + noted;
+    slot.isToCount ||= isWorthCounting(slot, disk);
     return disk;
   }
 
@@ -174,8 +170,12 @@ export class DiskWatch {
     const of = this.#diskOf(host);
     const gone = of.goneUnseen(disk, here);
     // What can be seen may have been there while there was room: it does not go for what another hides.
-    const isHidden = beyond >= 1 && Math.max(gone, of.grownUnseen(disk, this.#allOn(host))) >= beyond;
-    of.wentUnseen ??= isHidden || gone >= 1;
+    const unseen = Math.max(gone, of.grownUnseen(disk, this.#allOn(host)));
+    const isHidden = unseen >= Math.max(beyond, 1);
+    of.wentUnseen ??= gone >= 1 || (isHidden && beyond >= 1);
+    // There any amount may be.
+    const opaque = mayGo.find(({ taken }) => taken?.isLate === false && !taken.disk.whole);
+    if (opaque !== undefined && isHidden) return this.#remove(opaque, disk);
     const suspect = beyond < 1 || isHidden ? this.#suspectOf(host) : undefined;
     if (suspect !== undefined) await this.#endWork(suspect, disk);
     else if (most !== undefined && beyond >= 1) this.#remove(most, disk);

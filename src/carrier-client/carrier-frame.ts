@@ -26,6 +26,7 @@ export const CarrierFrame = {
   measured: 55,
   take: 56,
   working: 57,
+  clear: 58,
 } as const;
 
 export const carrierProtocol = 1;

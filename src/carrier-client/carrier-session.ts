@@ -192,6 +192,11 @@ export class CarrierSession {
     });
   }
 
+  /** Of a replica: removes all that is in its tree, however deep. It is of no use then but to be removed. */
+  async clear(): Promise<void> {
+    await this.#askState(CarrierFrame.clear);
+  }
+
   /** What was told once, and was not taken yet: files that were written too late; of a replica, what made room, too. */
   takeLate(): TakenLate {
     return this.#told.takeLate();

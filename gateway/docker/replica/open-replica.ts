@@ -1,6 +1,6 @@
 import { finished } from 'node:stream';
 import type Docker from 'dockerode';
-import { onAbort } from '../../../src/abort.ts';
+import { abortable, deadline, onAbort } from '../../../src/abort.ts';
 import { CarrierSession } from '../../../src/carrier-client/carrier-session.ts';
 import { attachedStream } from '../../../src/container/attached-stream.ts';
 import type { Replica, ReplicaOf, ReplicaWish } from '../../ports/replica.ts';
@@ -11,12 +11,17 @@ import type { Departures } from '../container/departures.ts';
 import { removeContainer } from '../container/remove-container.ts';
 import { type StartSource, startContainer } from '../container/start-container.ts';
 import { callTimeoutMs, withDeadline } from '../engine/deadline.ts';
+import { statusOf } from '../engine/engine-errors.ts';
 import { removeVolume } from '../engine/remove-volume.ts';
 import type { InitVolume } from '../init/init-layout.ts';
 import { type InitSource, withInit } from '../init/with-init.ts';
 import { carrierBody, replicaMount, replicaName, treeFolder } from './carrier-body.ts';
 import { createAlone } from './create-alone.ts';
 import { makeReplicaVolume, workspaceLabel } from './replica-volumes.ts';
+
+/** The engine's status for a failure of its own; a volume in use has another. */
+const failedWithin = 500;
+const clearWithinMs = 60_000;
 
 export interface ReplicaSource extends StartSource, InitSource {
   readonly gatewayId: string;
@@ -77,8 +82,27 @@ async function startCarrier(
 }
 
 /** See `ReplicaHost.removeReplica`. */
-export async function removeReplica({ docker, gatewayId }: ReplicaSource, of: ReplicaOf): Promise<boolean> {
+export async function removeReplica(source: ReplicaSource, of: ReplicaOf): Promise<boolean> {
+  const { docker, gatewayId } = source;
   const name = replicaName(gatewayId, of);
   await removeContainer(docker, name);
-  return removeVolume(docker, name);
+  try {
+    return await removeVolume(docker, name);
+  } catch (error) {
+    if (statusOf(error) !== failedWithin) throw error;
+    await clear(source, of);
+    return removeVolume(docker, name);
+  }
+}
+
+/** An engine needs a descriptor for each level of a tree: of one that is too deep it removes a part, or nothing. */
+async function clear(source: ReplicaSource, { agent, home }: ReplicaOf): Promise<void> {
+  const limits = { entries: 1, bytes: 1, file: 1, depth: 1 };
+  using until = deadline(clearWithinMs, () => new Error('the replica cannot be cleared in time'));
+  const replica = await openReplica(source, { agent, home, limits, excludes: [] }, until.signal);
+  try {
+    await abortable(replica.session.clear(), until.signal);
+  } finally {
+    await replica.end();
+  }
 }

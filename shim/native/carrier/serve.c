@@ -1,6 +1,7 @@
 #include "serve.h"
 
 #include "area.h"
+#include "clear.h"
 #include "commit.h"
 #include "dirty.h"
 #include "forget.h"
@@ -126,6 +127,9 @@ static void serve_known(struct carrier *carrier, const struct frame *frame)
         break;
     case FRAME_MEASURE:
         serve_measure(carrier, &reader);
+        break;
+    case FRAME_CLEAR:
+        serve_clear(carrier, &reader);
         break;
     case FRAME_TAKE:
         serve_take(carrier, &reader);

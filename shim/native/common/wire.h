@@ -57,6 +57,7 @@ enum frame_type {
     FRAME_MEASURED = 55,
     FRAME_TAKE = 56,
     FRAME_WORKING = 57,
+    FRAME_CLEAR = 58,
 };
 
 enum {
