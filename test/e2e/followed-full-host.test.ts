@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../lab/command.ts';
 import { type Lab, startLab } from '../lab/lab.ts';
@@ -9,6 +11,22 @@ import { hostStates } from './fleet.ts';
 import { ghostly } from './followed-home.ts';
 
 const mebibyte = 1024 ** 2;
+
+/** Makes so many folders in each other, and fills the disk from the last one. */
+const diver = `
+  #include <fcntl.h>
+  #include <stdlib.h>
+  #include <sys/stat.h>
+  #include <unistd.h>
+  int main(int count, char **words) {
+      static char bytes[1 << 16];
+      for (int left = atoi(words[count - 1]); left > 0; left--)
+          if (mkdir("d", 0755) != 0 || chdir("d") != 0)
+              return 1;
+      int fd = open("f", O_CREAT | O_WRONLY, 0644);
+      while (write(fd, bytes, sizeof bytes) > 0)
+          ;
+  }`;
 
 describe.skipIf(!hasLab())('a Docker host whose disk agents share', () => {
   let lab: Lab;
@@ -82,6 +100,19 @@ describe.skipIf(!hasLab())('a Docker host whose disk agents share', () => {
       expect(await sh('filler', ':')).toMatchObject({ code: 0, stderr: '' });
     },
   );
+
+  test('A-621 P20: its replica goes if an agent fills it in folders too deep to be counted', async () => {
+    const program = join(stack.workspaceOf('filler'), 'dive');
+    await writeFile(`${program}.c`, diver);
+    await run(['musl-gcc', '-static', '-s', '-o', program, `${program}.c`]);
+    expect([(await sh('other', ':')).code, (await sh('filler', ':')).code]).toEqual([0, 0]);
+    await sh('filler', 'mkdir -p cache; cd cache; /app/dive 20000');
+    await waitUntil('the other agent to work', 60_000, othersWork);
+    const label = 'label=clawrden.workspace=filler';
+    await waitUntil('its volume to go', 30_000, async () => {
+      return (await host.docker(['volume', 'ls', '--quiet', '--filter', label])).stdout.trim() === '';
+    });
+  }, 120_000);
 
   test('A-549 P20: its command ends if an agent fills it by a file without a name, and the other works on', async () => {
     expect([(await sh('other', ':')).code, (await sh('filler', ':')).code]).toEqual([0, 0]);
