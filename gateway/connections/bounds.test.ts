@@ -214,9 +214,15 @@ test('A-519 P20: however many a name has, a newcomer gets in, and a name keeps i
 test.each([
   ['10.1.2.3', '10.1.2.3'],
   ['::ffff:10.1.2.3', '10.1.2.3'],
+  ['::ffff:a01:203', '10.1.2.3'],
+  ['0:0:0:0:0:FFFF:0a01:0203', '10.1.2.3'],
+  ['64:ff9b::a01:203', '10.1.2.3'],
+  ['64:ff9b::10.1.2.3', '10.1.2.3'],
+  ['64:ff9b:1::10.1.2.3', '64:ff9b:1:0'],
+  ['::10.1.2.3', '0:0:0:0'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
   ['2001:db8:1:2::9', '2001:db8:1:2'],
   ['2001:DB8::1', '2001:db8:0:0'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['::1', '0:0:0:0'],
-])('%s is counted as %s', (address, key) => expect(addressKey(address)).toBe(key));
+])('A-623: %s is counted as %s', (address, key) => expect(addressKey(address)).toBe(key));

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { packageRoot } from '../../src/package-root.ts';
@@ -46,4 +47,6 @@ test('a command whose reader goes away ends quietly, and well; one whose output 
     expect([args, ...quiet]).toEqual([args, 0, '']);
     expect([args, ...told]).toEqual([args, 1, full]);
   }
+  // A-80: what could not be written was not shown.
+  expect(existsSync(`${context}.shown`)).toBe(false);
 });

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { cp } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { relayCallRates } from '../../gateway/grpc/calls/relay-call-rates.ts';
@@ -31,7 +32,7 @@ async function setup(
     gateway,
     identityDir,
     logged,
-    open: () => openRenewingLink({ address: gateway.address, identityDir, log }),
+    open: (more = {}) => openRenewingLink({ address: gateway.address, identityDir, log, ...more }),
   };
 }
 
@@ -135,6 +136,20 @@ test('a gateway that does not renew costs nothing: the relay goes on with what i
   });
   expect(await daysLeft(identityDir)).toBe(10);
   link.close();
+});
+
+test('A-624: a relay whose renewal failed tries again, less and less often', async () => {
+  const { gateway, logged, open } = await setup(10, { kind: 'relay', name: 'unbound' });
+  await using _ = gateway;
+  const link = await open({ retryMs: 100 });
+  await synchronized(link);
+  await expect.poll(() => logged.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(4);
+  expect(new Set(logged.map(({ msg }) => msg))).toEqual(new Set(['the certificate was not renewed']));
+  link.close();
+  const before = logged.length;
+  await sleep(1000);
+  // One may have been on its way.
+  expect(logged.length).toBeLessThanOrEqual(before + 1);
 });
 
 test('P20: a relay whose renewal comes too soon renews when the gateway says, and not before', async () => {

@@ -32,9 +32,13 @@ export interface LinkOptions {
   /** As `ConnectOptions`. */
   readonly trust?: string | undefined;
   readonly log: Logger;
+  /** Tests shorten it. */
+  readonly retryMs?: number;
 }
 
 const checkMs = 60 * 60 * 1000;
+/** Until a renewal that failed is tried again, twice as long each time: an authority may count for minutes only. */
+const [firstRetryMs, longestRetryMs] = [15_000, 5 * 60_000];
 const readyTimeoutMs = 10_000;
 /** From its successor's first answer on. */
 const leaveMs = 10_000;
@@ -79,7 +83,7 @@ export async function openRenewingLink(options: LinkOptions): Promise<Link> {
     setTimeout(() => leave(before, leaving), leaveMs).unref();
   }
 
-  const checking = checkNowAndThen(renewIfDue, options.log);
+  const checking = checkNowAndThen(renewIfDue, options);
   return {
     ...{ carry: () => current.client.carry(), wayOut: () => current.client.wayOut() },
     execute: (traceparent) => current.client.execute(traceparent),
@@ -128,10 +132,12 @@ function leave(line: Line, leaving: Set<Line>): void {
  */
 function checkNowAndThen(
   renewIfDue: () => Promise<void>,
-  log: Logger,
+  { log, retryMs = firstRetryMs }: Pick<LinkOptions, 'log' | 'retryMs'>,
 ): Disposable & { readonly check: () => void } {
   let checking: Promise<void> | undefined;
   let again: NodeJS.Timeout | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let failures = 0;
   let isAsked = false;
   const check = () => {
     if (again !== undefined) return;
@@ -139,7 +145,8 @@ function checkNowAndThen(
       isAsked = true;
       return;
     }
-    checking = renewIfDue().catch(failed).finally(done);
+    clearTimeout(retry);
+    checking = renewIfDue().then(worked, failed).finally(done);
   };
   /** What was told meanwhile counts, too. */
   const done = () => {
@@ -152,6 +159,12 @@ function checkNowAndThen(
     log.warn({ why: error.message }, notRenewed);
     const waitMs = pushbackOf(error);
     if (waitMs !== undefined) again = setTimeout(goOn, Math.min(waitMs, checkMs)).unref();
+    // Whoever asks meanwhile does not wait for it.
+    else retry = setTimeout(check, Math.min(retryMs * 2 ** failures, longestRetryMs)).unref();
+    failures += 1;
+  };
+  const worked = () => {
+    failures = 0;
   };
   const goOn = () => {
     again = undefined;
@@ -163,6 +176,7 @@ function checkNowAndThen(
     [Symbol.dispose]: () => {
       clearInterval(timer);
       clearTimeout(again);
+      clearTimeout(retry);
     },
   };
 }

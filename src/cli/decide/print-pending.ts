@@ -1,6 +1,7 @@
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
 import type { Approval } from '../../gen/clawrden/v1/warden.ts';
 import { printJson, printLine } from '../print/output.ts';
+import { writtenOut } from '../print/streams.ts';
 import { readContext } from '../reach/context.ts';
 import { type Pages, sayMore } from '../reach/read-pages.ts';
 import type { GatewayOptions } from '../reach/with-gateway.ts';
@@ -26,6 +27,8 @@ export async function printPending(client: GatewayClient, options: GatewayOption
   if (options.json === true) printJson(questions.map(approvalJson));
   else if (questions.length === 0) printLine('nothing waits');
   else for (const question of questions) (isWhole(question) ? printApproval : printSummary)(question);
+  // What a reader could not take ends the command.
+  await writtenOut('');
   noteShown(readContext(options.context), questions.filter(isWhole));
   sayMore('pending', listed);
 }

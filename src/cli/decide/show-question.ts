@@ -2,6 +2,7 @@ import { type ServiceError, status } from '@grpc/grpc-js';
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
 import { type Approval, WardenServiceService } from '../../gen/clawrden/v1/warden.ts';
 import { printJson } from '../print/output.ts';
+import { writtenOut } from '../print/streams.ts';
 import { CliError } from '../reach/cli-error.ts';
 import { readContext } from '../reach/context.ts';
 import type { GatewayOptions } from '../reach/with-gateway.ts';
@@ -28,6 +29,7 @@ export async function showQuestion(
   if (question === undefined) return false;
   if (options.json === true) printJson(approvalJson(question));
   else printApproval(question);
+  await writtenOut('');
   noteShown(readContext(options.context), [question]);
   return true;
 }

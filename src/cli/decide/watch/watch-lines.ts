@@ -1,7 +1,7 @@
-import { drained } from '../../../drained.ts';
 import type { GatewayClient } from '../../../gateway-client/connect-gateway.ts';
 import type { Approval } from '../../../gen/clawrden/v1/warden.ts';
 import { printJson } from '../../print/output.ts';
+import { writtenOut } from '../../print/streams.ts';
 import type { Context } from '../../reach/context.ts';
 import { approvalJson } from '../show-approval.ts';
 import { fetchQuestion } from '../show-question.ts';
@@ -23,8 +23,9 @@ export async function watchLines(client: GatewayClient, context: Context): Promi
       // The question ended meanwhile; the reader has not heard of it and never does.
       if (question === undefined) now.delete(id);
       else printJson({ event: 'waiting', ...approvalJson(question) });
-      if (question !== undefined) noteShown(context, [question]);
-      if (process.stdout.writableNeedDrain) await drained(process.stdout);
+      if (question === undefined) continue;
+      await writtenOut('');
+      noteShown(context, [question]);
     }
     known = now;
   };
