@@ -63,7 +63,8 @@ async function endSessions(slot: Slot, { forget }: ResetParts, signal: AbortSign
 
 async function keepAll(wish: Omit<KeepWish, 'there'>): Promise<Late> {
   let [count, files]: [number, Late['files']] = [0, []];
-  await keepLate({ ...wish, there: await wish.session.settle() }, (_tree, late) => {
+  // The kernel does not tell of all that is written, and after this it is gone.
+  await keepLate({ ...wish, there: await wish.session.settle({ all: true }) }, (_tree, late) => {
     count += late.count;
     files = [...files, ...late.files];
   });

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../lab/command.ts';
@@ -113,6 +113,16 @@ describe.skipIf(!hasLab())('a Docker host whose disk agents share', () => {
       return (await host.docker(['volume', 'ls', '--quiet', '--filter', label])).stdout.trim() === '';
     });
   }, 120_000);
+
+  test('A-625 P13: what no settle saw is kept beside home before its replica is removed', async () => {
+    for (const script of ['echo first >f; mkdir -p cache', 'ln f cache/f', 'echo second >cache/f'])
+      expect(await sh('filler', script)).toMatchObject({ code: 0 });
+    expect(await readFile(join(stack.workspaceOf('filler'), 'f'), 'utf8')).toBe('first\n');
+    const { code, stdout } = await stack.cli(['workspace', 'reset', 'filler', host.name]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('1 change that only it had is kept as ')]);
+    const kept = JSON.parse((await stack.cli(['workspace', 'conflicts', 'filler', '--json'])).stdout);
+    expect(JSON.stringify(kept)).toContain('"f"');
+  });
 
   test('A-549 P20: its command ends if an agent fills it by a file without a name, and the other works on', async () => {
     expect([(await sh('other', ':')).code, (await sh('filler', ':')).code]).toEqual([0, 0]);

@@ -88,6 +88,7 @@ void index_end(struct index *index)
     free(index->forgotten.paths);
     free(index->queue);
     free(index->torn);
+    free(index->outside);
     *index = (struct index){0};
 }
 

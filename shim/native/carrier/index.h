@@ -22,7 +22,7 @@ struct former {
 };
 
 /* A replica of an older one is compared in whole. */
-enum { FORMER_MOST = 64, STRAYS_MOST = 1024 };
+enum { FORMER_MOST = 64, STRAYS_MOST = 1024, OUTSIDE_MOST = 64 * 1024 };
 
 struct index {
     /* All entries, and what belongs to them. */
@@ -72,6 +72,9 @@ struct index {
     /* Inodes; 0 where there is none. */
     uint64_t strays[STRAYS_MOST];
     size_t stray_next;
+    /* Inodes that have more names than are known. */
+    uint64_t *outside;
+    size_t outside_count, outside_room;
     /* Memory ended. The index cannot be believed any more. */
     bool failed;
 };

@@ -263,8 +263,10 @@ bool look(struct carrier *carrier, int folder, struct entry *entry)
         return false;
     }
     enum skip skip = skip_why(carrier, entry, &found.status, found.most);
-    if (skip == SKIP_NOT && holds(entry, &found.status))
+    if (skip == SKIP_NOT && holds(entry, &found.status)) {
+        strays_look(&carrier->index, entry, found.status.st_nlink);
         return unwatched(carrier, entry);
+    }
     if (skip == SKIP_NOT && !known_by_other_name(entry, &found))
         skip = read_entry(carrier, folder, entry->name, &found);
     if (skip != SKIP_NOT) {
@@ -273,6 +275,7 @@ bool look(struct carrier *carrier, int folder, struct entry *entry)
         return false;
     }
     take(carrier, entry, &found);
+    strays_look(&carrier->index, entry, found.status.st_nlink);
     bool same = known && inode == entry_inode(entry);
     bool opens = closed && !(entry->flags & ENTRY_UNREADABLE);
     return entry->type == TYPE_FOLDER && (!same || opens || unwatched(carrier, entry));

@@ -3,6 +3,7 @@ import {
   closeSync,
   existsSync,
   linkSync,
+  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -12,6 +13,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
+import { defaultLimits } from '../../../src/carrier-client/hello.ts';
 import { CarrierProcess, carrierBuilds, fileSystems, makePlace, type Place } from './carrier-process.ts';
 
 const isLong = process.env['CLAWRDEN_LONG'] === '1';
@@ -103,6 +105,32 @@ test.each<[string, readonly Change['kind'][]]>([
     expect(state.tree === before).toBe(kind === 'open');
   }
 });
+
+test.each([
+  ['excluded', 'cache'],
+  ['outside of the tree', '../outside'],
+  ['too deep', 'x/x/x/x/x/x'],
+])(
+  'A-625 P13: what is written through a name that is %s is seen, if it was there at a look',
+  async (_, where) => {
+    using place = makePlace(under);
+    const at = (...names: string[]) => join(place.root, ...names);
+    mkdirSync(at(where), { recursive: true });
+    for (const name of ['a', 'b']) writeFileSync(at(name), 'first');
+    for (const name of ['a', 'b']) linkSync(at(name), at(where, name));
+    linkSync(at('a'), at('c'));
+    const limits = { ...defaultLimits, depth: 4 };
+    await using home = await CarrierProcess.start(carrier, place, { limits, excludes: ['cache'] });
+    let { tree } = await home.session.settle();
+    for (const name of ['a', 'b', 'a']) {
+      writeFileSync(at(where, name), `${(written += 1)}`);
+      const state = await home.session.settle();
+      expect(state.tree).not.toBe(tree);
+      expect((await home.session.settle({ all: true })).tree).toBe(state.tree);
+      tree = state.tree;
+    }
+  },
+);
 
 test('A-612 P13: through whatever descriptor files are written, a settle sees what a look at everything sees', async () => {
   const changes = fc.array(change, { minLength: 10, maxLength: 40 });

@@ -159,7 +159,7 @@ function checkNowAndThen(
     log.warn({ why: error.message }, notRenewed);
     const waitMs = pushbackOf(error);
     if (waitMs !== undefined) again = setTimeout(goOn, Math.min(waitMs, checkMs)).unref();
-    // Whoever asks meanwhile does not wait for it.
+    // What asks meanwhile does not wait for it.
     else retry = setTimeout(check, Math.min(retryMs * 2 ** failures, longestRetryMs)).unref();
     failures += 1;
   };

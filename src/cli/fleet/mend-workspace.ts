@@ -46,7 +46,9 @@ export async function resetReplicas(
     const request = { ...wish, host: each };
     const { keptId, keptCount } = await client.call(WardenServiceService.resetReplica, request, mendWithinMs);
     done.push({ host: each, keptId, keptCount });
-    const kept = keptId === '' ? '' : `; ${keptCount} changes that only it had are kept as ${keptId}`;
+    const changes =
+      keptCount === 1 ? '1 change that only it had is' : `${keptCount} changes that only it had are`;
+    const kept = keptId === '' ? '' : `; ${changes} kept as ${keptId}`;
     if (options.json !== true) printLine(['done ', 'green'], `the replica on ${each} is removed${kept}`);
   }
   if (options.json === true) printJson(done);
