@@ -34,18 +34,8 @@ import { FrameChannel } from './frame-channel.ts';
 import { encodeHello, type Hello } from './hello.ts';
 import { type Measured, parseMeasured } from './measured.ts';
 import { u8 } from './payload.ts';
+import { defaultSilenceMs, droppedMost, type SessionOptions } from './session-options.ts';
 import { Told } from './told.ts';
-
-export interface SessionOptions {
-  /** Its errors name it. */
-  readonly role?: CarrierRole;
-  readonly silenceMs?: number;
-}
-
-const defaultSilenceMs = 120_000;
-
-/** What of an answer that cannot be handed on is still read, so that the carrier can be asked again. */
-const droppedMost = 32 * 1024 * 1024;
 
 /**
  * One carrier over a stream. `ready` first; then one operation at a time. What the carrier refuses, and a stream that

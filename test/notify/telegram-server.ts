@@ -52,6 +52,8 @@ export interface TelegramServer extends AsyncDisposable {
   readonly cut: () => void;
   /** It takes calls, and answers none. */
   hangs: boolean;
+  /** Answers a poll at once, with nothing. */
+  hasty: boolean;
 }
 
 interface Update {
@@ -79,6 +81,7 @@ export async function startTelegram(port = 0): Promise<TelegramServer> {
   });
 
   function answer(method: string, body: Body, response: ServerResponse): void {
+    if (method === 'getUpdates' && fake.hasty) return result(response, []);
     if (method === 'getUpdates') return poll(body.offset ?? 0, body.timeout ?? 0, response);
     if (method === 'getMe') return result(response, { id: 1, is_bot: true, username: 'clawrden_bot' });
     if (method === 'getChat' && body.chat_id === chat) return result(response, { id: chat, type: 'group' });
@@ -135,7 +138,7 @@ export async function startTelegram(port = 0): Promise<TelegramServer> {
   await once(server, 'listening');
   const fake: TelegramServer = {
     ...{ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, chat },
-    ...{ messages: [], replies: [], calls: [], hangs: false },
+    ...{ messages: [], replies: [], calls: [], hangs: false, hasty: false },
     press: ({ user, message, data, times = 1 }) => {
       lastUpdate += 1;
       lastPress += 1;

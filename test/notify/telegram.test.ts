@@ -288,13 +288,3 @@ test('a lockdown and its reason are told; no credential is in the log or in what
 function many(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `argument-${index}`);
 }
-
-test('A-616 P20: orders of one person do not use up the messages that questions need', async () => {
-  const before = server.messages.length;
-  for (let n = 0; n < 30; n += 1) server.write(users.vera, '/pause coder');
-  const { command } = await site.ask({ tool: 'ask', args: ['behind'] });
-  await shown(command);
-  const orders = server.messages.slice(before).filter(({ text }) => text.includes('role operator'));
-  // She had an answer before, a minute ago or less.
-  expect([orders.length > 0, orders.length <= 6]).toEqual([true, true]);
-}, 60_000);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { callTelegram, type TelegramBot } from '../../../src/chats/telegram-api.ts';
 import type { TelegramConfig } from '../../../src/config/notify-config.ts';
+import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
 import type { ChatService, ConfiguredRoom, ServiceParts } from '../chat/chat-service.ts';
 import { createReplies, type Replies } from '../chat/replies.ts';
 import { createTroubles, type Troubles } from '../troubles.ts';
@@ -18,7 +19,7 @@ export function openTelegram(config: TelegramConfig, token: string, parts: Servi
   const troubles = createTroubles('telegram', parts.log);
   const replies = createReplies((error) => parts.faults.report('telegram', error));
   const rooms = config.chats.map((each) => ({ config: each, room: telegramRoom(bot, each.chat) }));
-  const polling: Polling = { ...parts, bot, rooms, replies, troubles, state: { offset: 0, tries: 0 } };
+  const polling: Polling = { ...parts, bot, rooms, replies, troubles, state: newState() };
   const work = startWork('telegram', (signal) => poll(polling, signal), parts.faults);
   return {
     rooms,
@@ -32,10 +33,10 @@ interface Polling extends ServiceParts {
   readonly rooms: readonly ConfiguredRoom<TelegramConfig['chats'][number]>[];
   readonly replies: Replies;
   readonly troubles: Troubles;
-  readonly state: { offset: number; tries: number };
+  readonly state: { offset: number; tries: number; readonly pace: TokenBucket };
 }
 
-const updatesShape = z.array(z.looseObject({ update_id: z.int() }));
+const updatesShape = z.array(z.looseObject({ update_id: z.int() })).max(updatesAtOnce);
 const pressShape = z.object({
   id: z.string().max(100),
   from: z.object({ id: z.int().positive() }),
@@ -49,8 +50,13 @@ const messageShape = z.object({
   chat: z.object({ id: z.int() }),
   text: z.string().max(4096),
 });
+/** Of polls that are answered at once; ten are asked without a wait. */
+const everyMs = 1000;
+const pollsAtOnce = 10;
 /** What was written while no gateway polled is no order any more. */
 const freshMs = 60_000;
+
+const newState = () => ({ offset: 0, tries: 0, pace: tokenBucket(1000 / everyMs, undefined, pollsAtOnce) });
 
 /** One long poll; resolves with how long to wait for the next one. */
 async function poll({ bot, state, troubles, ...rest }: Polling, signal: AbortSignal): Promise<number> {
@@ -79,7 +85,7 @@ async function poll({ bot, state, troubles, ...rest }: Polling, signal: AbortSig
     if (message === undefined) await take(query, polling, signal);
     else hear(message, polling);
   }
-  return 0;
+  return state.pace.take(1) ? 0 : everyMs;
 }
 
 async function take(

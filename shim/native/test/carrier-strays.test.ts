@@ -40,7 +40,7 @@ interface Change {
   readonly at: number;
 }
 
-const name = fc.constantFrom('a', 'b', 'c', 'd/a', 'd/b');
+const anyName = fc.constantFrom('a', 'b', 'c', 'd/a', 'd/b');
 const change: fc.Arbitrary<Change> = fc.record({
   kind: fc.constantFrom(
     'create',
@@ -53,8 +53,8 @@ const change: fc.Arbitrary<Change> = fc.record({
     'named late',
     'write',
   ),
-  from: name,
-  to: name,
+  from: anyName,
+  to: anyName,
   at: fc.nat(),
 });
 

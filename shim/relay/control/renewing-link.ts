@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { type ServiceError, status } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { abortable, deadline } from '../../../src/abort.ts';
 import type { ClawrdenError } from '../../../src/errors.ts';
@@ -160,9 +161,14 @@ function checkNowAndThen(
     const waitMs = pushbackOf(error);
     if (waitMs !== undefined) again = setTimeout(goOn, Math.min(waitMs, checkMs)).unref();
     // What asks meanwhile does not wait for it.
-    else retry = setTimeout(check, Math.min(retryMs * 2 ** failures, longestRetryMs)).unref();
+    else retry = setTimeout(check, retryAfter(error)).unref();
     failures += 1;
   };
+  /** A token of a key that was rotated is forgotten when it is refused. */
+  const retryAfter = (error: Partial<ServiceError>) =>
+    failures === 0 && error.code === status.UNAUTHENTICATED
+      ? 0
+      : Math.min(retryMs * 2 ** failures, longestRetryMs);
   const worked = () => {
     failures = 0;
   };
