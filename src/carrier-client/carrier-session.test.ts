@@ -2,9 +2,10 @@ import { type Duplex, duplexPair } from 'node:stream';
 import { expect, test } from 'vitest';
 import { encodeFrame } from '../wire/frames.ts';
 import { CarrierFrame } from './carrier-frame.ts';
-import { CarrierSession, type SessionOptions } from './carrier-session.ts';
+import { CarrierSession } from './carrier-session.ts';
 import { FetchAhead } from './fetch-ahead.ts';
 import { text, u16 } from './payload.ts';
+import type { SessionOptions } from './session-options.ts';
 
 /** A session, and the stream at whose other end a carrier would be. */
 function start(options: SessionOptions = {}): { readonly session: CarrierSession; readonly carrier: Duplex } {

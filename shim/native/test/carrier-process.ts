@@ -4,9 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Duplex, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { CarrierSession, type SessionOptions } from '../../../src/carrier-client/carrier-session.ts';
+import { CarrierSession } from '../../../src/carrier-client/carrier-session.ts';
 import type { CarrierState } from '../../../src/carrier-client/carrier-state.ts';
 import { defaultLimits, type Hello } from '../../../src/carrier-client/hello.ts';
+import type { SessionOptions } from '../../../src/carrier-client/session-options.ts';
 
 const at = (path: string) => fileURLToPath(new URL(`../../../build/${path}`, import.meta.url));
 
