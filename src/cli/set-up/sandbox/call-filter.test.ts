@@ -53,6 +53,32 @@ test.each([
   },
 );
 
+test.each([
+  ['x64', 0xc000003e, { ofProcess: [142, 144, 203, 302, 314], setpriority: 141, ioprioSet: 251 }],
+  ['arm64', 0xc00000b7, { ofProcess: [118, 119, 122, 261, 274], setpriority: 140, ioprioSet: 30 }],
+] as const)('A-617 P19: of %s: the first process is neither slowed nor limited', (arch, id, calls) => {
+  const filter = callFilter(false, arch);
+  for (const call of calls.ofProcess)
+    expect([0, 1, 2, 4711].map((pid) => answerTo(filter, id, call, pid))).toEqual([
+      allowed,
+      failed(1),
+      allowed,
+      allowed,
+    ]);
+  for (const [call, kinds] of [
+    [calls.setpriority, [0, 1]],
+    [calls.ioprioSet, [1, 2]],
+  ] as const) {
+    for (const kind of kinds)
+      expect([0, 1, 7].map((who) => answerTo(filter, id, call, kind, who))).toEqual([
+        allowed,
+        failed(1),
+        allowed,
+      ]);
+    expect(answerTo(filter, id, call, kinds[1] + 1, 0)).toBe(failed(1));
+  }
+});
+
 test('a machine whose calls are not known has no sandbox', () => {
   expect(() => callFilter(false, 'riscv64')).toThrow(/no filter of calls for riscv64/);
 });

@@ -13,16 +13,22 @@ interface Architecture {
    * flags are in memory, where a filter cannot read them: libraries take `clone` then.
    */
   readonly missing: readonly number[];
+  /** `sched_setparam`, `sched_setscheduler`, `sched_setaffinity`, `sched_setattr` and `prlimit64`. */
+  readonly ofProcess: readonly number[];
+  readonly setpriority: number;
+  readonly ioprioSet: number;
 }
 
 const architectures: Readonly<Partial<Record<NodeJS.Architecture, Architecture>>> = {
   x64: {
     ...{ id: 0xc000003e, socket: 41, ioctl: 16, kill: 62, clone: 56, unshare: 272 },
     missing: [248, 249, 250, 425, 435],
+    ...{ ofProcess: [142, 144, 203, 314, 302], setpriority: 141, ioprioSet: 251 },
   },
   arm64: {
     ...{ id: 0xc00000b7, socket: 198, ioctl: 29, kill: 129, clone: 220, unshare: 97 },
     missing: [217, 218, 219, 425, 435],
+    ...{ ofProcess: [118, 119, 122, 274, 261], setpriority: 140, ioprioSet: 30 },
   },
 };
 
@@ -40,22 +46,27 @@ const vsock = 40;
 const inputs = [0x5412, 0x541c];
 /** `CLONE_NEWUSER`. */
 const newUser = 0x10000000;
+/** `PRIO_USER` and `IOPRIO_WHO_USER`: all processes of a user. */
+const [priorityOfUser, diskOfUser] = [2, 3];
 /** Numbers of x32, another way to each call. */
 const x32 = 0x40000000;
 
 type Instruction = readonly [code: number, yes: number, no: number, value: number];
 
+const refusal: readonly Instruction[] = [[0x06, 0, 0, notPermitted]];
+
 /**
  * A filter of system calls, as bubblewrap takes it, for what namespaces do not close: the kernel's keyrings, which a
  * process gets from its starter and its user; AF_VSOCK, which leads to the hypervisor; a terminal's input; and user
- * namespaces of its own: who is root in one can leave the mounts that guard names, and rename what was below them. With
+ * namespaces of its own: who is root in one can leave the mounts that guard names, and rename what was below them; and
+ * what slows or limits its first process, before which nothing in it ends. With
  * `sharesGroup` also signals to one's own process group, in which the starter is. Calls of other architectures fail.
  */
 export function callFilter(sharesGroup: boolean, arch: NodeJS.Architecture = process.arch): Buffer {
   const calls = architectures[arch];
   if (calls === undefined)
     throw refuseSandbox(`there is no filter of calls for ${arch}`, 'use an amd64 or arm64 machine');
-  const { id, socket, ioctl, kill, clone, unshare, missing } = calls;
+  const { id, socket, ioctl, kill, clone, unshare, missing, ofProcess, setpriority, ioprioSet } = calls;
   return encode([
     load(archAt),
     ...unless(id, [answer(noSuchCall)]),
@@ -71,11 +82,19 @@ export function callFilter(sharesGroup: boolean, arch: NodeJS.Architecture = pro
     ...[clone, unshare].flatMap((call) =>
       ifEqual(call, [load(argAt(0)), ...ifAny(newUser, [answer(notPermitted)]), answer(allow)]),
     ),
+    ...ofProcess.flatMap((call) => ifEqual(call, unlessFirst(0))),
+    ...ifEqual(setpriority, [load(argAt(0)), ...ifEqual(priorityOfUser, refusal), ...unlessFirst(1)]),
+    ...ifEqual(ioprioSet, [load(argAt(0)), ...ifEqual(diskOfUser, refusal), ...unlessFirst(1)]),
     ...(sharesGroup
       ? ifEqual(kill, [load(argAt(0)), ...ifEqual(0, [answer(notPermitted)]), answer(allow)])
       : []),
     answer(allow),
   ]);
+}
+
+/** Whatever process the argument says, but for the first one of the sandbox. */
+function unlessFirst(argument: number): readonly Instruction[] {
+  return [load(argAt(argument)), ...ifEqual(1, refusal), answer(allow)];
 }
 
 function load(offset: number): Instruction {
