@@ -41,7 +41,7 @@ export function boundConnections(
     const connection = open.get(connectionKey(socket));
     if (connection !== undefined) bounds.flooded({ ...connection, name: undefined });
   };
-  const tls = watchTls(server, log, flooded);
+  const tls = watchTls(server, log, { areProxies: limits.areProxies, onFlood: flooded });
 
   function place(connection: Bounded): ReturnType<typeof bounds.add> {
     if (!callers.mayConnect(connection.address)) return { refused: 'it is no proxy of ours' };

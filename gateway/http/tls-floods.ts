@@ -32,7 +32,10 @@ const none: TlsFloods = {
 export function watchTls(
   server: Server,
   log: Pick<Logger, 'warn'>,
-  onFlood: (socket: Socket) => void,
+  {
+    areProxies = false,
+    onFlood,
+  }: { readonly areProxies?: boolean | undefined; readonly onFlood: (socket: Socket) => void },
 ): TlsFloods {
   if (!(server instanceof TlsServer)) return none;
   const records = new Map<Socket, TlsRecords>();
@@ -41,7 +44,9 @@ export function watchTls(
   const rateOf = keyedBuckets(mostAddresses, () => tokenBucket(recordsPerSecond * recordOverhead));
   // One token that takes five seconds to come again.
   const outOf = keyedBuckets(mostAddresses, () => tokenBucket(1000 / outMs, undefined, 1));
-  const keyOf = ({ remoteAddress = '' }: Socket) => addressKey(remoteAddress);
+  // A proxy brings many clients by one address.
+  const keyOf = (socket: Socket) =>
+    areProxies ? connectionKey(socket) : addressKey(socket.remoteAddress ?? '');
 
   function flooded(socket: Socket): void {
     const first = outOf(keyOf(socket)).take(1);
@@ -59,7 +64,7 @@ export function watchTls(
     its.secured(tls, () => flooded(raw));
   });
   return {
-    isOut: (address) => !outOf(addressKey(address)).isFull(),
+    isOut: (address) => !areProxies && !outOf(addressKey(address)).isFull(),
     accepted: (socket) => {
       const key = connectionKey(socket);
       byKey.set(key, socket);
@@ -71,8 +76,11 @@ export function watchTls(
     },
     hasFailed: (socket) => !secured.has(socket),
     weigh: () => {
-      for (const [socket, each] of records)
-        if (each.isHandshakeTooLong() || !rateOf(keyOf(socket)).take(each.takeOverhead())) flooded(socket);
+      for (const [socket, each] of records) {
+        const bytes = each.takeOverhead();
+        const isTooMuch = bytes > 0 && !rateOf(keyOf(socket)).take(bytes);
+        if (isTooMuch || each.isHandshakeTooLong()) flooded(socket);
+      }
     },
   };
 }

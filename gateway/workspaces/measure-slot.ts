@@ -2,7 +2,7 @@ import { abortable, deadline } from '../../src/abort.ts';
 import type { Measured } from '../../src/carrier-client/measured.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import { notedOf } from './disk-room.ts';
-import { runningIn, type Slot } from './slot.ts';
+import { isInUse, runningIn, type Slot } from './slot.ts';
 
 /**
  * Asks the replica's carrier, in its turn, for the room on its disk; `all`: for what it takes there, too, which the slot
@@ -35,6 +35,13 @@ export function isWorthCounting({ taken, bytes = 0 }: Slot, disk: Measured): boo
   const noted = notedOf(disk);
   const hasLess = disk.room < taken.disk.room - noted;
   return hasLess || taken.disk.bytes > bytes + noted || bytes > taken.lengths + noted;
+}
+
+/** It may take less than when it was counted: there is more room, and somebody used it since. */
+export function hasShrunk(slot: Slot, disk: Measured): boolean {
+  const { taken, usedAt } = slot;
+  if (taken === undefined || !(isInUse(slot) || usedAt > taken.at)) return false;
+  return disk.room > taken.disk.room + notedOf(disk);
 }
 
 /** A minute has no more counts. */

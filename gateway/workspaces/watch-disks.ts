@@ -9,7 +9,7 @@ import { keyOf } from './home-of.ts';
 import { HostDisk } from './host-disk.ts';
 import { HostLooks } from './host-looks.ts';
 import type { LeftOut } from './left-out.ts';
-import { isWorthCounting, measureSlot } from './measure-slot.ts';
+import { hasShrunk, isWorthCounting, measureSlot } from './measure-slot.ts';
 import type { Replicas } from './replicas.ts';
 import { isInUse, type Slot } from './slot.ts';
 
@@ -118,13 +118,12 @@ export class DiskWatch {
     this.#noteUnseen(host, least);
   }
 
-  /** While the counts say what is there. */
+  /** While the counts say what is there, and do not tell of more. */
   #noteUnseen(host: string, disk: Measured): void {
     const all = this.#allOn(host);
-    const isKnown = all.every(
-      (slot) => slot.taken !== undefined && !(slot.isToCount && this.#mayCount(slot)),
-    );
-    if (isKnown) this.#diskOf(host).noteUnseen(disk, all);
+    const isKnown = ({ taken, removing }: Slot) => taken !== undefined && removing === undefined;
+    if (all.every((slot) => isKnown(slot) && !hasShrunk(slot, disk) && !this.#leaving.has(slot)))
+      this.#diskOf(host).noteUnseen(disk, all);
   }
 
   #allOn(host: string): readonly Slot[] {

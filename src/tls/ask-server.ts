@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
-import { request as requestTls } from 'node:https';
+import { globalAgent, request as requestTls } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { abortable } from '../abort.ts';
 import { failWith } from '../cut-answer.ts';
 import { noAnswer } from '../no-answer.ts';
 import { GuardedAgent } from './guarded-agent.ts';
@@ -23,17 +24,27 @@ export async function askServer(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const isSecure = url.startsWith('https:');
-  const agent = isSecure ? new GuardedAgent() : false;
+  const own = isSecure ? new GuardedAgent() : false;
+  // Who looks names up judges where they lead to, which no proxy does.
+  const agent = isProxied() && options.lookup === undefined ? undefined : own;
   const call = (isSecure ? requestTls : requestPlain)(url, { ...options, agent, signal });
   const answered = once(call, 'response') as Promise<[IncomingMessage]>;
+  // Its error may come when nobody waits for it any more.
+  answered.catch(() => {});
   const noneCame = noAnswer(call, (does) => new Error(`it ${does}`));
   call.end(body);
   try {
-    const [answer] = await Promise.race([answered, noneCame]);
+    // Node ends a call that has no connection yet only when that is there.
+    const [answer] = await abortable(Promise.race([answered, noneCame]), signal);
     failWith(call, answer);
     return answer;
   } catch (error) {
     call.destroy();
     throw error;
   }
+}
+
+/** Node's own agents use the proxy of the environment if it was told to; only they know how. */
+function isProxied(): boolean {
+  return (globalAgent.options as { readonly proxyEnv?: object }).proxyEnv !== undefined;
 }

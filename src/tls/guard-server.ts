@@ -18,7 +18,9 @@ export function guardServer(raw: Socket): ServerGuard {
   const records = new TlsRecords(raw, 'server');
   const overhead = tokenBucket(recordsPerSecond * recordOverhead);
   const look = setInterval(() => {
-    if (records.isHandshakeTooLong() || !overhead.take(records.takeOverhead())) raw.destroy();
+    const bytes = records.takeOverhead();
+    // What brings nothing pays for nobody else's turn.
+    if (records.isHandshakeTooLong() || (bytes > 0 && !overhead.take(bytes))) raw.destroy();
   }, lookMs).unref();
   raw.once('close', () => clearInterval(look));
   return { secured: (tls) => records.secured(tls, () => tls.destroy()) };

@@ -21,14 +21,22 @@ export class GuardedAgent extends Agent {
     const secured = (raw: Socket): Duplex => {
       const guard = guardServer(raw);
       const over: Create[0] & { readonly socket: Socket } = { ...options, socket: raw };
-      const tls = super.createConnection(over) as TLSSocket;
-      return tls.once('secureConnect', () => guard.secured(tls));
+      try {
+        const tls = super.createConnection(over) as TLSSocket;
+        return tls.once('secureConnect', () => guard.secured(tls));
+      } catch (error) {
+        // A certificate or a key that cannot be read.
+        raw.destroy();
+        throw error;
+      }
     };
-    connected(options as Create[0] & { readonly lookup?: LookupFunction }).then(
-      (raw) => done?.(null, secured(raw)),
-      // There is no such value, but the type requires one.
-      (error) => done?.(error, new Socket()),
-    );
+    connected(options as Create[0] & { readonly lookup?: LookupFunction })
+      .then(secured)
+      .then(
+        (tls) => done?.(null, tls),
+        // There is no such value, but the type requires one.
+        (error) => done?.(error, new Socket()),
+      );
   }
 }
 

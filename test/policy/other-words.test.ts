@@ -132,7 +132,7 @@ describe('A-153, A-614 P7: a module of python by another name', () => {
     '-m site-packages.pip install x',
     '-Im lib.python3.site-packages.pip._internal',
     '-m site-packages.runpy pip',
-    '-m a.b.c.d.e.f.g.h.i x',
+    '-m a.b.c.d.e.f.g.h.i.j.k.l.m x',
     '-m a b',
     '-m x/y',
   ])('python3 %s', (line) => {
@@ -140,9 +140,12 @@ describe('A-153, A-614 P7: a module of python by another name', () => {
     expect(holds(denied('python3', '-m', 'pip', '**'), 'python3', line.split(' '))).toBe(isPip);
   });
 
-  test.each(['-m json.tool x', '-I -m pytest', '-m pipx', '-m http.server'])('A-34 python3 %s', (line) => {
-    expect(holds(denied('python3', '-m', 'pip', '**'), 'python3', line.split(' '))).toBe(false);
-  });
+  test.each(['-m app.code.profile', '-m json.tool x', '-I -m pytest', '-m pipx', '-m http.server'])(
+    'A-34 python3 %s',
+    (line) => {
+      expect(holds(denied('python3', '-m', 'pip', '**'), 'python3', line.split(' '))).toBe(false);
+    },
+  );
 });
 
 describe('A-155 P7: another command on the line of a package manager', () => {

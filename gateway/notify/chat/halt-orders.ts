@@ -56,6 +56,7 @@ export function createHaltOrders(parts: HaltParts): HaltOrders {
   const asked = new Map<string, Asked>();
   const closing = new AbortController();
   const answersTo = keyedBuckets(mostPeople, () => tokenBucket(0.1, undefined, answersAtOnce));
+  const warningsTo = keyedBuckets(mostPeople, () => tokenBucket(1 / 60, undefined, 1));
   const show = (ref: string, room: ChatRoom, text: OrderText) =>
     room.edit(ref, noteText(text), closing.signal).catch((error) => parts.faults.report('chat', error));
   const forget = (code: string, { timer }: Asked) => {
@@ -73,8 +74,10 @@ export function createHaltOrders(parts: HaltParts): HaltOrders {
     const order = readOrder(text);
     const caller = order === undefined ? undefined : await personOf(who, parts.principals);
     if (order === undefined || caller === undefined) return;
-    if (!answersTo(`${who.via} ${who.user}`).take(1)) return;
-    const reply = replyTo(order, caller, parts);
+    const user = `${who.via} ${who.user}`;
+    const isTooFast = !answersTo(user).take(1);
+    if (isTooFast && !warningsTo(user).take(1)) return;
+    const reply = isTooFast ? tooFast : replyTo(order, caller, parts);
     const isNote = 'title' in reply;
     const code = newConfirm();
     const message = isNote ? noteText(reply) : askText(reply, code);
@@ -108,6 +111,10 @@ export function createHaltOrders(parts: HaltParts): HaltOrders {
 }
 
 const unconfirmed: OrderText = { title: 'Nothing was done: nobody confirmed it within a minute', words: '' };
+const tooFast: OrderText = {
+  title: 'Nothing was done: too many orders at once. Write one in ten seconds, or use clawrden lockdown.',
+  words: '',
+};
 const tooMany: OrderText = { title: 'Nothing was done: too many other orders came', words: '' };
 
 /** What the chat shows: a note, or what is to be confirmed. */

@@ -51,7 +51,8 @@ export function serveSocket(url: string, { opened, received, signal }: SocketPar
     const bytes = tokenBucket(bytesPerSecond, undefined, 10 * bytesPerSecond);
     const heard = ({ length }: Buffer): boolean => {
       lastAt = performance.now();
-      if (socket.readyState === WebSocket.OPEN && messages.take(1) && bytes.take(length)) return true;
+      if (socket.readyState !== WebSocket.OPEN) return false;
+      if (messages.take(1) && bytes.take(length)) return true;
       resolve(flooded);
       socket.terminate();
       return false;

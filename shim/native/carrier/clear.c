@@ -80,8 +80,12 @@ void serve_clear(struct carrier *carrier, struct reader *reader)
         tell_refused(carrier, "bad-frame: clear");
         return;
     }
-    if (clear_tree(carrier))
+    /* What is known of a tree that is gone, or half gone, would tell home to delete the rest. */
+    bool forgotten = unlinkat(carrier->area, "index", 0) == 0 || errno == ENOENT;
+    if (forgotten && clear_tree(carrier))
         tell_state(carrier, FRAME_STATE);
     else
         tell_failed(carrier, "carrier-failed: the tree cannot be cleared");
+    /* It is not written again. */
+    carrier->index.failed = true;
 }

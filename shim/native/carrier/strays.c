@@ -33,10 +33,11 @@ static bool are_known(const struct index *index, const struct entry *entry, uint
 
 void strays_look(struct index *index, const struct entry *entry, uint64_t names)
 {
-    /* Each of its names comes here; one of them is enough. */
-    if (names < 2 || !(entry->flags & ENTRY_LINKED) || inodes_find(index, entry_inode(entry)) != entry)
+    size_t count = index->outside_count;
+    if (names < 2 || !(entry->flags & ENTRY_LINKED) || count == OUTSIDE_MOST)
         return;
-    if (are_known(index, entry, names) || index->outside_count == OUTSIDE_MOST)
+    /* Its other names come here, too. */
+    if ((count > 0 && index->outside[count - 1] == entry_inode(entry)) || are_known(index, entry, names))
         return;
     if (index->outside_count == index->outside_room) {
         size_t room = index->outside_room ? index->outside_room * 2 : 64;

@@ -29,7 +29,7 @@ enum { SETPRIORITY = 140, IOPRIO_SET = 30, COMPAT_SETPRIORITY = 97, COMPAT_IOPRI
 #error "confine: which numbers has socket(2) here?"
 #endif
 /* Of x32 without its bit: io_setup has a number of its own there, which no other architecture has. */
-enum { X32_BIT = 0x40000000, IOPRIO_WHO_USER = 3, RULES_MOST = 192 };
+enum { X32_BIT = 0x40000000, IOPRIO_WHO_PROCESS = 1, RULES_MOST = 192 };
 
 static struct sock_filter rules[RULES_MOST];
 static unsigned short count;
@@ -103,11 +103,12 @@ static void keep_pace(const unsigned *calls, size_t most, unsigned init)
     }
 }
 
-static void keep_priority(unsigned call, unsigned of_user, unsigned init)
+/* Of one process only: a tool can join its init's group, and has its init's user. */
+static void keep_priority(unsigned call, unsigned of_process, unsigned init)
 {
     if_equal(call, 8);
     load(offsetof(struct seccomp_data, args[0]));
-    if_equal(of_user, 1);
+    put(BPF_JMP | BPF_JEQ | BPF_K, of_process, 1, 0);
     refuse(EPERM);
     allow_others(offsetof(struct seccomp_data, args[1]), init);
 }
@@ -124,8 +125,8 @@ static void make_rules(unsigned init)
     refuse_missing(MANY(missing));
     refuse_vsock(SOCKET);
     keep_pace(MANY(of_process), init);
-    keep_priority(SETPRIORITY, PRIO_USER, init);
-    keep_priority(IOPRIO_SET, IOPRIO_WHO_USER, init);
+    keep_priority(SETPRIORITY, PRIO_PROCESS, init);
+    keep_priority(IOPRIO_SET, IOPRIO_WHO_PROCESS, init);
     allow();
     is_native->jf = (unsigned char)(&rules[count] - is_native - 1);
     if_equal(COMPAT_ARCH, 1);
@@ -135,8 +136,8 @@ static void make_rules(unsigned init)
     refuse_missing(MANY(compat_missing));
     refuse_vsock(COMPAT_SOCKET);
     keep_pace(MANY(compat_of_process), init);
-    keep_priority(COMPAT_SETPRIORITY, PRIO_USER, init);
-    keep_priority(COMPAT_IOPRIO_SET, IOPRIO_WHO_USER, init);
+    keep_priority(COMPAT_SETPRIORITY, PRIO_PROCESS, init);
+    keep_priority(COMPAT_IOPRIO_SET, IOPRIO_WHO_PROCESS, init);
     allow();
 }
 

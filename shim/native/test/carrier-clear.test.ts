@@ -23,6 +23,22 @@ describe.each(buildsOrOnly('sanitized'))('taking all out of a replica ($name)', 
     expect([readdirSync(root), readdirSync(outside)]).toEqual([[], ['file']]);
   });
 
+  test('A-621 P13: what is known of a replica is forgotten before anything of it goes, and is not written again', async () => {
+    using place = makePlace();
+    const { root, area } = place;
+    writeFileSync(join(root, 'file'), 'x');
+    const start = () => CarrierProcess.start(carrier, { root, area }, { role: 'replica' });
+    {
+      await using replica = await start();
+      await replica.session.settle();
+      await replica.session.clear();
+      await expect(replica.session.settle()).rejects.toThrow('carrier');
+    }
+    writeFileSync(join(root, 'other'), 'x');
+    await using again = await start();
+    expect(again.first).toMatchObject({ remembered: false, at: { epoch: 0n } });
+  });
+
   test('A-621: a home is not cleared', async () => {
     using place = makePlace();
     writeFileSync(join(place.root, 'file'), 'x');

@@ -139,9 +139,9 @@ function checkNowAndThen(
   let again: NodeJS.Timeout | undefined;
   let retry: NodeJS.Timeout | undefined;
   let failures = 0;
-  let isAsked = false;
+  let [isAsked, isOver] = [false, false];
   const check = () => {
-    if (again !== undefined) return;
+    if (again !== undefined || isOver) return;
     if (checking !== undefined) {
       isAsked = true;
       return;
@@ -180,6 +180,7 @@ function checkNowAndThen(
   return {
     check,
     [Symbol.dispose]: () => {
+      isOver = true;
       clearInterval(timer);
       clearTimeout(again);
       clearTimeout(retry);

@@ -52,6 +52,8 @@ async function setOne(
   state: RunState,
   abortSignal: AbortSignal,
 ): Promise<string> {
+  // Somebody let it run.
+  if (!isPaused) held.delete(container.id);
   try {
     if (state === 'paused') await container.pause({ abortSignal });
     else if (state === 'killed') {

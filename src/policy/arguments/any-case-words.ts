@@ -62,11 +62,17 @@ function moduleTexts({ runOthers }: Modules, text: string): Texts {
   const from = (start: number) =>
     parts.slice(start).map((_, at) => parts.slice(start, start + at + 1).join('.'));
   const packages = parts.flatMap((_, start) => from(start).toReversed());
-  if (packages.some((name) => runOthers.has(name))) return 'not understood';
+  const begins = parts.map((_, at) => at).filter((at) => at === 0 || parts.slice(0, at).some(isOfPath));
+  if (begins.flatMap(from).some((name) => runOthers.has(name))) return 'not understood';
   return packages.map((name) => smallLetters(name));
 }
 
-const mostParts = 8;
+const mostParts = 12;
+
+/** No package has such a name: a folder in which packages lie. */
+function isOfPath(part: string): boolean {
+  return part.includes('-') || /^(?:lib(?:32|64)?|python[0-9]*)$/i.test(part);
+}
 
 /** A sub-command may have a letter for something else: `git switch -c`. */
 function formOf({ anyCase, options, settings }: ToolGrammar, { names }: Option): SettingForm | undefined {

@@ -46,8 +46,8 @@ const vsock = 40;
 const inputs = [0x5412, 0x541c];
 /** `CLONE_NEWUSER`. */
 const newUser = 0x10000000;
-/** `PRIO_USER` and `IOPRIO_WHO_USER`: all processes of a user. */
-const [priorityOfUser, diskOfUser] = [2, 3];
+/** `PRIO_PROCESS` and `IOPRIO_WHO_PROCESS`: not a group, which others can be in, and not a user. */
+const [priorityOfOne, diskOfOne] = [0, 1];
 /** Numbers of x32, another way to each call. */
 const x32 = 0x40000000;
 
@@ -83,8 +83,8 @@ export function callFilter(sharesGroup: boolean, arch: NodeJS.Architecture = pro
       ifEqual(call, [load(argAt(0)), ...ifAny(newUser, [answer(notPermitted)]), answer(allow)]),
     ),
     ...ofProcess.flatMap((call) => ifEqual(call, unlessFirst(0))),
-    ...ifEqual(setpriority, [load(argAt(0)), ...ifEqual(priorityOfUser, refusal), ...unlessFirst(1)]),
-    ...ifEqual(ioprioSet, [load(argAt(0)), ...ifEqual(diskOfUser, refusal), ...unlessFirst(1)]),
+    ...ifEqual(setpriority, [load(argAt(0)), ...unless(priorityOfOne, refusal), ...unlessFirst(1)]),
+    ...ifEqual(ioprioSet, [load(argAt(0)), ...unless(diskOfOne, refusal), ...unlessFirst(1)]),
     ...(sharesGroup
       ? ifEqual(kill, [load(argAt(0)), ...ifEqual(0, [answer(notPermitted)]), answer(allow)])
       : []),
