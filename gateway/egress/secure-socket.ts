@@ -3,8 +3,8 @@ import { isIP, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { deadline } from '../../src/abort.ts';
 import { EgressError } from '../../src/egress/egress-error.ts';
-import { clientTls } from '../../src/tls/client-tls.ts';
 import { guardServer } from '../../src/tls/guard-server.ts';
+import { keyExchanges } from '../../src/tls/key-exchanges.ts';
 
 const withinMs = 30_000;
 
@@ -23,7 +23,7 @@ export async function secured(
     ...(isIP(name) === 0 ? { servername: name } : { host: name }),
     ...(ca !== undefined && { ca }),
     ALPNProtocols: ['http/1.1'],
-    ...clientTls,
+    ecdhCurve: keyExchanges,
     // Whatever the environment of the gateway says.
     rejectUnauthorized: true,
   });

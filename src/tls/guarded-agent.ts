@@ -4,8 +4,8 @@ import { connect, type LookupFunction, Socket, type TcpSocketConnectOpts } from 
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { deadline } from '../abort.ts';
-import { clientTls } from './client-tls.ts';
 import { guardServer } from './guard-server.ts';
+import { keyExchanges } from './key-exchanges.ts';
 
 type Create = Parameters<Agent['createConnection']>;
 
@@ -14,7 +14,7 @@ const connectWithinMs = 10_000;
 /** For calls to servers that may be hostile. A connection that does not stand after 10 s fails. */
 export class GuardedAgent extends Agent {
   constructor(options: AgentOptions = {}) {
-    super({ ...clientTls, ...options });
+    super({ ecdhCurve: keyExchanges, ...options });
   }
 
   override createConnection(...[options, done]: Create): undefined {

@@ -15,7 +15,7 @@ export const recordsPerSecond = 20_000;
 const handshakeBytes = 256 * 1024;
 
 /**
- * Of key updates, and of session tickets to a client. Our clients never update their keys, others do after gigabytes;
+ * Of key updates, other handshakes, and session tickets to a client. Our clients never update their keys, others do after gigabytes;
  * a server has some tickets at once.
  */
 const newKeysPerSecond = 1;
@@ -50,9 +50,10 @@ export class TlsRecords {
       this.#raw.destroy();
       setImmediate(onFlood);
     };
-    // Only this event tells of a key update. It brings the key, which nobody keeps.
+    // Only this event tells of a key update, and of another handshake of TLS 1.2. It brings the key, which nobody keeps.
     tls.on('keylog', (line: Buffer) => {
-      if (line.toString('latin1', 0, 24).startsWith(this.#keyLine)) count();
+      const label = line.toString('latin1', 0, 24);
+      if (label.startsWith(this.#keyLine) || label.startsWith('CLIENT_RANDOM ')) count();
     });
     // A ticket: a record has place for a thousand.
     tls.on('session', count);

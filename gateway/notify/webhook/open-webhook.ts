@@ -18,12 +18,23 @@ export interface WebhookParts {
   readonly log: Logger;
 }
 
+interface Turn {
+  /** Whose delivery was the last one. */
+  last: string;
+  /** In a row, whatever was delivered: a receiver that fails costs a connection each time. */
+  failures: number;
+  /** On the monotonic clock. */
+  restsUntil: number;
+}
+
+const longestRestMs = 5000;
+
 /** One receiver, told from a queue on the disk, one delivery after another. */
 export function openWebhook(parts: WebhookParts): Notifier {
   const { config, queue, link, faults, log } = parts;
   const closing = new AbortController();
   const troubles = createTroubles(`webhook ${config.name}`, log);
-  const turn = { last: '' };
+  const turn: Turn = { last: '', failures: 0, restsUntil: 0 };
   const work = startWork('webhook', (signal) => step(parts, turn, troubles, signal), faults);
   return {
     ...{ name: config.name, shows: false },
@@ -55,18 +66,18 @@ function receiverOf({ config: { url, private: mayBePrivate }, secret }: WebhookP
 
 /**
  * One try; resolves with how long to wait for the next one. Agents take turns: what one has waiting, others wait for one
- * delivery of. `turn`: whose the last one was.
+ * delivery of.
  */
 async function step(
   parts: WebhookParts,
-  turn: { last: string },
+  turn: Turn,
   troubles: Troubles,
   signal: AbortSignal,
 ): Promise<number> {
   const { config, queue } = parts;
   const row = await queue.next(config.name, turn.last);
   if (row === undefined) return longestMs;
-  const early = row.next_at - queue.now();
+  const early = Math.max(row.next_at - queue.now(), turn.restsUntil - performance.now());
   if (early > 0) return early;
   turn.last = row.agent;
   const answer = await postHook(receiverOf(parts), row, signal);
@@ -74,7 +85,12 @@ async function step(
   if ('taken' in answer) {
     await queue.drop(row.row);
     troubles.worked();
-  } else await tryLater(row, answer, queue, troubles);
+    turn.failures = 0;
+    return 0;
+  }
+  turn.restsUntil = performance.now() + Math.min(backoff(turn.failures), longestRestMs);
+  turn.failures += 1;
+  await tryLater(row, answer, queue, troubles);
   return 0;
 }
 
