@@ -1,12 +1,11 @@
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { Faults } from '../../../src/faults.ts';
-import { keyedBuckets } from '../../../src/keyed-buckets.ts';
-import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
 import type { Halt } from '../../ports/agent-state.ts';
 import type { Principal } from '../../ports/principal.ts';
 import type { WardenApi } from '../../ports/warden-api.ts';
 import { permit } from '../../principals/call-rules.ts';
 import { type Seen, seenBy } from '../../principals/seen-by.ts';
+import { createAnswerPace } from './answer-pace.ts';
 import { newConfirm } from './button.ts';
 import type { ChatRoom, PostAnswer } from './chat-room.ts';
 import { type ChatPeople, type ChatUser, personOf } from './person-of.ts';
@@ -48,23 +47,11 @@ const call = 'WardenService/SetAgentState';
 /** An order that nobody confirms within it is gone. */
 const confirmMs = 60_000;
 const mostAsked = 64;
-/** Of one person, and once in ten seconds then: the service counts answers, and questions need its messages. */
-const answersAtOnce = 6;
-/** Of all people in a chat, and once in ten seconds then, too: a group has twenty messages a minute for all. */
-const answersInRoom = 10;
-const mostPeople = 1000;
 
 export function createHaltOrders(parts: HaltParts): HaltOrders {
   const asked = new Map<string, Asked>();
   const closing = new AbortController();
-  const answersTo = keyedBuckets(mostPeople, () => tokenBucket(0.1, undefined, answersAtOnce));
-  const rates = new WeakMap<ChatRoom, TokenBucket>();
-  const rateOf = (room: ChatRoom) => {
-    const rate = rates.get(room) ?? tokenBucket(0.1, undefined, answersInRoom);
-    rates.set(room, rate);
-    return rate;
-  };
-  const warningsTo = keyedBuckets(mostPeople, () => tokenBucket(1 / 60, undefined, 1));
+  const paceOf = createAnswerPace();
   const show = (ref: string, room: ChatRoom, text: OrderText) =>
     room.edit(ref, noteText(text), closing.signal).catch((error) => parts.faults.report('chat', error));
   const forget = (code: string, { timer }: Asked) => {
@@ -82,11 +69,9 @@ export function createHaltOrders(parts: HaltParts): HaltOrders {
     const order = readOrder(text);
     const caller = order === undefined ? undefined : await personOf(who, parts.principals);
     if (order === undefined || caller === undefined) return;
-    if (!rateOf(room).take(1)) return;
-    const user = `${who.via} ${who.user}`;
-    const isTooFast = !answersTo(user).take(1);
-    if (isTooFast && !warningsTo(user).take(1)) return;
-    const reply = isTooFast ? tooFast : replyTo(order, caller, parts);
+    const pace = paceOf(`${who.via} ${who.user}`, room);
+    if (pace === 'nothing') return;
+    const reply = pace === 'too-fast' ? tooFast : replyTo(order, caller, parts);
     const isNote = 'title' in reply;
     const code = newConfirm();
     const message = isNote ? noteText(reply) : askText(reply, code);

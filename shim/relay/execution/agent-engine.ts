@@ -71,7 +71,7 @@ const wayOut = '/clawrden/bin/.shim';
 export function openAgentEngine(url: string, taken: readonly string[] = []): AgentEngine & VolumeFinder {
   const docker = localEngine(url);
   const finder = createContainerFinder(docker, taken);
-  const held = new Map<string, number>();
+  const held = new Set<string>();
   type Start<Started> = (found: FoundContainer, user: Identity, signal: AbortSignal) => Promise<Started>;
   const starting =
     <Started>(start: Start<Started>) =>

@@ -1,11 +1,10 @@
-import type Docker from 'dockerode';
 import { ClawrdenError } from '../../../src/errors.ts';
 import type { ConcernedContainer, ContainerFinder, Whose } from './find-container.ts';
 
 export interface Containers {
   readonly finder: Pick<ContainerFinder, 'all'>;
-  /** Those that did not end and were paused, by id: how often. */
-  readonly held: Map<string, number>;
+  /** Ids of those that did not end and were paused. */
+  readonly held: Set<string>;
 }
 
 export type RunState = 'running' | 'paused' | 'killed';
@@ -15,7 +14,6 @@ const nothingToDo: ReadonlySet<unknown> = new Set([304, 404, 409]);
 const mostNamed = 3;
 /** Half of what a relay has for all: the rest is for what then has to be done instead. */
 const endsWithinMs = 1500;
-const mostTries = 2;
 
 /**
  * Brings the agent's containers into a state. What is to halt counts as halted once a look finds it so: an engine also
@@ -48,7 +46,7 @@ function isSo({ isPaused, spared }: ConcernedContainer, state: RunState): boolea
 /** Resolves with what went wrong; empty if nothing did, or if it was so already. */
 async function setOne(
   { name, container, isPaused }: ConcernedContainer,
-  held: Map<string, number>,
+  held: Set<string>,
   state: RunState,
   abortSignal: AbortSignal,
 ): Promise<string> {
@@ -57,9 +55,9 @@ async function setOne(
   try {
     if (state === 'paused') await container.pause({ abortSignal });
     else if (state === 'killed') {
-      // A kill lets it run on. The first may have met a busy machine.
-      if (isPaused && (held.get(container.id) ?? 0) >= mostTries) return heldText(name);
-      return await kill(name, container, held, abortSignal);
+      // Docker lets it run for another kill, and takes it for paused then.
+      if (isPaused && held.has(container.id)) return heldText(name);
+      return await kill({ name, container, isPaused }, held, abortSignal);
     } else {
       held.delete(container.id);
       await container.unpause({ abortSignal });
@@ -76,9 +74,8 @@ async function setOne(
  * that does not end in time is paused, which no process can put off.
  */
 async function kill(
-  name: string,
-  container: Docker.Container,
-  held: Map<string, number>,
+  { name, container, isPaused }: Pick<ConcernedContainer, 'name' | 'container' | 'isPaused'>,
+  held: Set<string>,
   signal: AbortSignal,
 ): Promise<string> {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(endsWithinMs)]);
@@ -88,8 +85,10 @@ async function kill(
   } catch (error) {
     const isGone = nothingToDo.has((error as { readonly statusCode?: number }).statusCode);
     if (isGone || signal.aborted || !soon.aborted) throw error;
+    // For the kill Docker let it run, and takes it for paused.
+    if (isPaused) await container.unpause({ abortSignal: signal }).catch(() => {});
     await container.pause({ abortSignal: signal });
-    held.set(container.id, (held.get(container.id) ?? 0) + 1);
+    held.add(container.id);
     return heldText(name);
   }
 }
