@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { tokenBucket } from '../token-bucket.ts';
+import { type TokenBucket, tokenBucket } from '../token-bucket.ts';
 import { newExcess } from './new-excess.ts';
 
 /** What a record of TLS 1.3 has beside its content: header, type and tag. A key update has more. */
@@ -44,8 +44,9 @@ export class TlsRecords {
   secured(tls: TLSSocket, onFlood: () => void): void {
     this.#tls = tls;
     const newKeys = tokenBucket(newKeysPerSecond, undefined, newKeysAtOnce);
-    const count = () => {
-      if (this.#raw.destroyed || newKeys.take(1)) return;
+    const tickets = tokenBucket(newKeysPerSecond, undefined, newKeysAtOnce);
+    const count = (of: TokenBucket) => {
+      if (this.#raw.destroyed || of.take(1)) return;
       // OpenSSL is at work on the TLS socket: only the one below it can be ended now.
       this.#raw.destroy();
       setImmediate(onFlood);
@@ -53,10 +54,10 @@ export class TlsRecords {
     // Only this event tells of a key update, and of another handshake of TLS 1.2. It brings the key, which nobody keeps.
     tls.on('keylog', (line: Buffer) => {
       const label = line.toString('latin1', 0, 24);
-      if (label.startsWith(this.#keyLine) || label.startsWith('CLIENT_RANDOM ')) count();
+      if (label.startsWith(this.#keyLine) || label.startsWith('CLIENT_RANDOM ')) count(newKeys);
     });
     // A ticket: a record has place for a thousand.
-    tls.on('session', count);
+    tls.on('session', () => count(tickets));
   }
 
   isHandshakeTooLong(): boolean {

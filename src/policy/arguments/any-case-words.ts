@@ -71,7 +71,7 @@ const mostParts = 12;
 
 /** No package has such a name: a folder in which packages lie. */
 function isOfPath(part: string): boolean {
-  return part.includes('-') || /^(?:lib(?:32|64)?|python[0-9]*)$/i.test(part);
+  return part.includes('-') || /^(?:lib(?:32|64)?|python[0-9]*)$/.test(smallLetters(part));
 }
 
 /** A sub-command may have a letter for something else: `git switch -c`. */
