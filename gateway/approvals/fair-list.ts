@@ -1,3 +1,5 @@
+import { inRounds } from '../../src/in-rounds.ts';
+
 /** For each share: the turn of its last row that was shown. */
 export type Marks = ReadonlyMap<number, number>;
 
@@ -36,18 +38,10 @@ export function createFairList<Row>(
     const present = rows.map(meet);
     known = new Map(present.map((each) => [keyOf(each.row), each]));
     shares = new Map(present.map((each) => [shareOf(each.row), each.share]));
-    return inRounds(present.filter(({ share, turn }) => turn > (behind.get(share) ?? 0)));
+    const left = present.filter(({ share, turn }) => turn > (behind.get(share) ?? 0));
+    return inRounds(
+      left.sort((a, b) => a.turn - b.turn),
+      ({ share }) => share,
+    );
   };
-}
-
-function inRounds<Row>(rows: readonly FairRow<Row>[]): FairRow<Row>[] {
-  const met = new Map<number, number>();
-  const rounds = rows
-    .toSorted((a, b) => a.turn - b.turn)
-    .map((each) => {
-      const round = (met.get(each.share) ?? 0) + 1;
-      met.set(each.share, round);
-      return { each, round };
-    });
-  return rounds.sort((a, b) => a.round - b.round).map(({ each }) => each);
 }

@@ -61,7 +61,6 @@ export function tellable(text: string, secret: string): string {
 function postOf(headers: ServiceCall['headers'], body: string): ServerRequest {
   const own = {
     'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(body)),
     'User-Agent': `clawrden/${packageVersion()}`,
   };
   return { method: 'POST', headers: { ...headers, ...own }, body };

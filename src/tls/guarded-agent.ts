@@ -8,6 +8,8 @@ import { guardServer } from './guard-server.ts';
 import { keyExchanges } from './key-exchanges.ts';
 
 type Create = Parameters<Agent['createConnection']>;
+/** What Node hands on besides what its type says. */
+type Where = Create[0] & { readonly lookup?: LookupFunction; readonly keepAlive?: boolean };
 
 const connectWithinMs = 10_000;
 
@@ -30,7 +32,7 @@ export class GuardedAgent extends Agent {
         throw error;
       }
     };
-    connected(options as Create[0] & { readonly lookup?: LookupFunction })
+    connected(options as Where)
       .then(secured)
       .then(
         (tls) => done?.(null, tls),
@@ -41,12 +43,7 @@ export class GuardedAgent extends Agent {
 }
 
 /** TLS needs a connection that stands: which of a name's addresses answers first is not known before. */
-async function connected({
-  host,
-  port,
-  lookup,
-  keepAlive,
-}: Create[0] & { readonly lookup?: LookupFunction; readonly keepAlive?: boolean }): Promise<Socket> {
+async function connected({ host, port, lookup, keepAlive }: Where): Promise<Socket> {
   const options: TcpSocketConnectOpts = {
     ...{ host: host ?? 'localhost', port: Number(port), noDelay: true },
     ...(lookup !== undefined && { lookup }),

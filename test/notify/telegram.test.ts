@@ -1,34 +1,20 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Mirrored } from '../warden/mirrored.ts';
-import { type ChatSite, startChatSite, waiting } from './chat-site.ts';
-import { botToken, startTelegram, type TelegramMessage, type TelegramServer } from './telegram-server.ts';
+import { type ChatSite, waiting } from './chat-site.ts';
+import { botToken, type TelegramMessage, type TelegramServer } from './telegram-server.ts';
+import { startTelegramSite, type TelegramSite, users } from './telegram-site.ts';
 
-const users = { admin: 11, alice: 12, vera: 13, olga: 14, nobody: 99 };
+let started: TelegramSite;
 let server: TelegramServer;
 let site: ChatSite;
-let folder: string;
 
 beforeAll(async () => {
-  server = await startTelegram();
-  folder = await mkdtemp(join(tmpdir(), 'clawrden-telegram-'));
-  const file = join(folder, 'token');
-  await writeFile(file, `${botToken}\n`, { mode: 0o600 });
-  const chats = [{ name: 'ops', chat: server.chat }];
-  site = await startChatSite(
-    { telegram: { token: { file }, api: server.url, chats } },
-    { admin: 'telegram:11', alice: 'telegram:12', vera: 'telegram:13', olga: 'telegram:14' },
-  );
+  started = await startTelegramSite();
+  ({ server, site } = started);
 }, 300_000);
 
-afterAll(async () => {
-  await site?.[Symbol.asyncDispose]();
-  await server?.[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(async () => await started?.[Symbol.asyncDispose]());
 
 const idOf = ({ approvalId }: Mirrored) => approvalId;
 

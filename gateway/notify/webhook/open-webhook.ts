@@ -65,8 +65,8 @@ function receiverOf({ config: { url, private: mayBePrivate }, secret }: WebhookP
 }
 
 /**
- * One try; resolves with how long to wait for the next one. Agents take turns: what one has waiting, others wait for one
- * delivery of.
+ * One try; resolves with how long to wait for the next one. Agents take turns: of what one has
+ * waiting, others wait for one delivery. A receiver that failed rests.
  */
 async function step(
   parts: WebhookParts,

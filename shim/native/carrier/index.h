@@ -22,7 +22,10 @@ struct former {
 };
 
 /* A replica of an older one is compared in whole. */
-enum { FORMER_MOST = 64, STRAYS_MOST = 1024, OUTSIDE_MOST = 8 * 1024 };
+enum { FORMER_MOST = 64 };
+
+/* Of files that are looked at because nothing tells of them: each is a stat at every settle. */
+enum { STRAYS_MOST = 1024, OUTSIDE_MOST = 8 * 1024 };
 
 struct index {
     /* All entries, and what belongs to them. */

@@ -10,25 +10,28 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Calls by architecture. socketcall hides its arguments, so it is refused. */
+/* The numbers of calls in one way to call. `missing`: io_uring_setup, io_setup and, as it hides its arguments,
+ * socketcall. `of_process`: sched_setparam, sched_setscheduler, sched_setaffinity, sched_setattr and prlimit64. */
+enum { MISSING = 3, OF_PROCESS = 5 };
+struct calls {
+    unsigned missing[MISSING], socket, of_process[OF_PROCESS], setpriority, ioprio_set;
+};
+
 #if defined(__x86_64__)
 #define NATIVE_ARCH AUDIT_ARCH_X86_64
 #define COMPAT_ARCH AUDIT_ARCH_I386
-static const unsigned missing[] = {425, 206, 543}, compat_missing[] = {102, 425, 245};
-enum { SOCKET = 41, COMPAT_SOCKET = 359 };
-static const unsigned of_process[] = {142, 144, 203, 314, 302}, compat_of_process[] = {154, 156, 241, 351, 340};
-enum { SETPRIORITY = 141, IOPRIO_SET = 251, COMPAT_SETPRIORITY = 97, COMPAT_IOPRIO_SET = 289 };
+/* The third is io_setup of x32, without the bit that says so; no other architecture has such a number. */
+static const struct calls native = {{425, 206, 543}, 41, {142, 144, 203, 314, 302}, 141, 251};
+static const struct calls compat = {{425, 245, 102}, 359, {154, 156, 241, 351, 340}, 97, 289};
 #elif defined(__aarch64__)
 #define NATIVE_ARCH AUDIT_ARCH_AARCH64
 #define COMPAT_ARCH AUDIT_ARCH_ARM
-static const unsigned missing[] = {425, 0}, compat_missing[] = {102, 425, 243};
-enum { SOCKET = 198, COMPAT_SOCKET = 281 };
-static const unsigned of_process[] = {118, 119, 122, 274, 261}, compat_of_process[] = {154, 156, 241, 380, 369};
-enum { SETPRIORITY = 140, IOPRIO_SET = 30, COMPAT_SETPRIORITY = 97, COMPAT_IOPRIO_SET = 314 };
+/* There is no third one. */
+static const struct calls native = {{425, 0, 0}, 198, {118, 119, 122, 274, 261}, 140, 30};
+static const struct calls compat = {{425, 243, 102}, 281, {154, 156, 241, 380, 369}, 97, 314};
 #else
 #error "confine: which numbers has socket(2) here?"
 #endif
-/* Of x32 without its bit: io_setup has a number of its own there, which no other architecture has. */
 enum { X32_BIT = 0x40000000, IOPRIO_WHO_PROCESS = 1, RULES_MOST = 192 };
 
 static struct sock_filter rules[RULES_MOST];
@@ -66,9 +69,9 @@ static void refuse(unsigned error)
 }
 
 /* io_uring_setup also makes sockets, and of io_setup one table (fs.aio-max-nr) serves all containers of a kernel. */
-static void refuse_missing(const unsigned *calls, size_t most)
+static void refuse_missing(const unsigned *calls)
 {
-    for (size_t i = 0; i < most; i++) {
+    for (size_t i = 0; i < MISSING; i++) {
         if_equal(calls[i], 1);
         refuse(ENOSYS);
     }
@@ -95,9 +98,9 @@ static void allow_others(unsigned argument, unsigned init)
 
 /* An init that hardly runs enforces no timeout, and a container does not end before its first process. The kernel asks for
  * the same user only. */
-static void keep_pace(const unsigned *calls, size_t most, unsigned init)
+static void keep_pace(const unsigned *calls, unsigned init)
 {
-    for (size_t i = 0; i < most; i++) {
+    for (size_t i = 0; i < OF_PROCESS; i++) {
         if_equal(calls[i], 5);
         allow_others(offsetof(struct seccomp_data, args[0]), init);
     }
@@ -113,7 +116,16 @@ static void keep_priority(unsigned call, unsigned of_process, unsigned init)
     allow_others(offsetof(struct seccomp_data, args[1]), init);
 }
 
-#define MANY(calls) (calls), sizeof(calls) / sizeof *(calls)
+/* Of the call whose number is loaded. */
+static void put_rules(const struct calls *calls, unsigned init)
+{
+    refuse_missing(calls->missing);
+    refuse_vsock(calls->socket);
+    keep_pace(calls->of_process, init);
+    keep_priority(calls->setpriority, PRIO_PROCESS, init);
+    keep_priority(calls->ioprio_set, IOPRIO_WHO_PROCESS, init);
+    allow();
+}
 
 static void make_rules(unsigned init)
 {
@@ -122,23 +134,13 @@ static void make_rules(unsigned init)
     struct sock_filter *is_native = &rules[count - 1];
     load(offsetof(struct seccomp_data, nr));
     put(BPF_ALU | BPF_AND | BPF_K, ~(unsigned)X32_BIT, 0, 0);
-    refuse_missing(MANY(missing));
-    refuse_vsock(SOCKET);
-    keep_pace(MANY(of_process), init);
-    keep_priority(SETPRIORITY, PRIO_PROCESS, init);
-    keep_priority(IOPRIO_SET, IOPRIO_WHO_PROCESS, init);
-    allow();
+    put_rules(&native, init);
     is_native->jf = (unsigned char)(&rules[count] - is_native - 1);
     if_equal(COMPAT_ARCH, 1);
     put(BPF_JMP | BPF_JA, 1, 0, 0);
     refuse(ENOSYS);
     load(offsetof(struct seccomp_data, nr));
-    refuse_missing(MANY(compat_missing));
-    refuse_vsock(COMPAT_SOCKET);
-    keep_pace(MANY(compat_of_process), init);
-    keep_priority(COMPAT_SETPRIORITY, PRIO_PROCESS, init);
-    keep_priority(COMPAT_IOPRIO_SET, IOPRIO_WHO_PROCESS, init);
-    allow();
+    put_rules(&compat, init);
 }
 
 int confine_self(void)

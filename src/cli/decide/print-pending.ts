@@ -1,13 +1,12 @@
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
 import type { Approval } from '../../gen/clawrden/v1/warden.ts';
 import { printJson, printLine } from '../print/output.ts';
-import { writtenOut } from '../print/streams.ts';
 import { readContext } from '../reach/context.ts';
 import { type Pages, sayMore } from '../reach/read-pages.ts';
 import type { GatewayOptions } from '../reach/with-gateway.ts';
 import { approvalJson, listWaiting, printApproval, printSummary } from './show-approval.ts';
 import { fetchQuestion } from './show-question.ts';
-import { noteShown } from './shown-questions.ts';
+import { notePrinted } from './shown-questions.ts';
 
 /** A longer plan would push the other questions off the screen. */
 const longPlanBytes = 8 * 1024;
@@ -27,8 +26,6 @@ export async function printPending(client: GatewayClient, options: GatewayOption
   if (options.json === true) printJson(questions.map(approvalJson));
   else if (questions.length === 0) printLine('nothing waits');
   else for (const question of questions) (isWhole(question) ? printApproval : printSummary)(question);
-  // What a reader could not take ends the command.
-  await writtenOut('');
-  noteShown(readContext(options.context), questions.filter(isWhole));
+  await notePrinted(readContext(options.context), questions.filter(isWhole));
   sayMore('pending', listed);
 }

@@ -2,12 +2,11 @@ import { type ServiceError, status } from '@grpc/grpc-js';
 import type { GatewayClient } from '../../gateway-client/connect-gateway.ts';
 import { type Approval, WardenServiceService } from '../../gen/clawrden/v1/warden.ts';
 import { printJson } from '../print/output.ts';
-import { writtenOut } from '../print/streams.ts';
 import { CliError } from '../reach/cli-error.ts';
 import { readContext } from '../reach/context.ts';
 import type { GatewayOptions } from '../reach/with-gateway.ts';
 import { approvalJson, listWaiting, printApproval } from './show-approval.ts';
-import { noteShown } from './shown-questions.ts';
+import { notePrinted } from './shown-questions.ts';
 
 /** The beginning of an approval's id; the id of an execution has a dash after its eighth digit. */
 const idDigits = /^[0-9a-f]{1,32}$/;
@@ -29,8 +28,7 @@ export async function showQuestion(
   if (question === undefined) return false;
   if (options.json === true) printJson(approvalJson(question));
   else printApproval(question);
-  await writtenOut('');
-  noteShown(readContext(options.context), [question]);
+  await notePrinted(readContext(options.context), [question]);
   return true;
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { writtenOut } from '../print/streams.ts';
 import { tell } from '../print/tell.ts';
 import { CliError } from '../reach/cli-error.ts';
 import type { Context } from '../reach/context.ts';
@@ -31,6 +32,12 @@ export function noteShown(context: Context, questions: readonly ShownQuestion[])
     const why = error instanceof Error ? error.message : String(error);
     tell(`clawrden: what was shown cannot be noted: ${why}; a verdict will need --hash`);
   }
+}
+
+/** The same of what was written to stdout: what a reader could not take ends the command before. */
+export async function notePrinted(context: Context, questions: readonly ShownQuestion[]): Promise<void> {
+  await writtenOut('');
+  noteShown(context, questions);
 }
 
 /** Of the questions that were shown, the only one whose id begins with this. Throws a CliError. */

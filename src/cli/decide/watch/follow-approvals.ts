@@ -3,6 +3,7 @@ import { onAbort } from '../../../abort.ts';
 import type { GatewayClient } from '../../../gateway-client/connect-gateway.ts';
 import { plainDetails } from '../../../gateway-client/plain-details.ts';
 import type { Approval, WatchApprovalsResponse } from '../../../gen/clawrden/v1/warden.ts';
+import { inRounds } from '../../../in-rounds.ts';
 import { isPassing } from '../../reach/passing.ts';
 
 export interface ApprovalsFollower {
@@ -52,20 +53,9 @@ async function followOnce(
     for await (const { came, gone, more } of stream as AsyncIterable<WatchApprovalsResponse>) {
       for (const id of gone) waiting.delete(id);
       for (const approval of came) waiting.set(approval.id, approval);
-      if (!more) await onApprovals(inRounds([...waiting.values()]));
+      if (!more) await onApprovals(inRounds([...waiting.values()], ({ agent }) => agent));
     }
   } finally {
     stream.cancel();
   }
-}
-
-/** The oldest of each agent, then the next of each, as in all lists: no agent's hide another's. */
-export function inRounds<Row extends Pick<Approval, 'agent'>>(rows: readonly Row[]): readonly Row[] {
-  const met = new Map<string, number>();
-  const rounds = rows.map((row) => {
-    const round = met.get(row.agent) ?? 0;
-    met.set(row.agent, round + 1);
-    return { row, round };
-  });
-  return rounds.sort((a, b) => a.round - b.round).map(({ row }) => row);
 }

@@ -1,11 +1,10 @@
 import type { GatewayClient } from '../../../gateway-client/connect-gateway.ts';
 import type { Approval } from '../../../gen/clawrden/v1/warden.ts';
 import { printJson } from '../../print/output.ts';
-import { writtenOut } from '../../print/streams.ts';
 import type { Context } from '../../reach/context.ts';
 import { approvalJson } from '../show-approval.ts';
 import { fetchQuestion } from '../show-question.ts';
-import { noteShown } from '../shown-questions.ts';
+import { notePrinted } from '../shown-questions.ts';
 import { followApprovals } from './follow-approvals.ts';
 
 /** Until stdout is closed, prints one line of JSON for each question that comes (with its plan) or goes. */
@@ -24,8 +23,7 @@ export async function watchLines(client: GatewayClient, context: Context): Promi
       if (question === undefined) now.delete(id);
       else printJson({ event: 'waiting', ...approvalJson(question) });
       if (question === undefined) continue;
-      await writtenOut('');
-      noteShown(context, [question]);
+      await notePrinted(context, [question]);
     }
     known = now;
   };

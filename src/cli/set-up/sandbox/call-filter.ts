@@ -59,8 +59,8 @@ const refusal: readonly Instruction[] = [[0x06, 0, 0, notPermitted]];
  * A filter of system calls, as bubblewrap takes it, for what namespaces do not close: the kernel's keyrings, which a
  * process gets from its starter and its user; AF_VSOCK, which leads to the hypervisor; a terminal's input; and user
  * namespaces of its own: who is root in one can leave the mounts that guard names, and rename what was below them; and
- * what slows or limits its first process, before which nothing in it ends. With
- * `sharesGroup` also signals to one's own process group, in which the starter is. Calls of other architectures fail.
+ * what slows or limits its first process, before which nothing in it ends. With `sharesGroup` also signals to one's own
+ * process group, in which the starter is. Calls of other architectures fail.
  */
 export function callFilter(sharesGroup: boolean, arch: NodeJS.Architecture = process.arch): Buffer {
   const calls = architectures[arch];
