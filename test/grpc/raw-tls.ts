@@ -186,7 +186,8 @@ export async function connectRawTls(options: RawTlsOptions): Promise<RawTls> {
   socket.write(Buffer.concat([...pieces(hello, fragmentBytes)].map((part) => plainRecord(handshake, part))));
   const incoming = records(socket);
   const next = async (): Promise<Bytes> => {
-    const { value, done } = await incoming.next();
+    // A server that ends it before it read everything resets the connection.
+    const { value, done } = await incoming.next().catch(() => ({ value: undefined, done: true as const }));
     if (done === true) throw new Error('the server ended the handshake');
     return value[0] === changeCipherSpec ? await next() : value;
   };
