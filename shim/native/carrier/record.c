@@ -1,5 +1,7 @@
 #include "record.h"
 
+#include <string.h>
+
 #include "content.h"
 
 static uint8_t type_of(mode_t mode)
@@ -18,6 +20,26 @@ struct record record_of(const struct stat *status)
     record.mtime = nanoseconds(&status->st_mtim);
     record.size = record.type == TYPE_FOLDER ? 0 : (uint64_t)status->st_size;
     return record;
+}
+
+bool record_small_now(int fd, uint8_t block[BLOCK_BYTES], struct record *record)
+{
+    struct stat status = {0};
+    /* Of an empty one, or one that may not be read, there is nothing to read. */
+    bool has = record->size > 0;
+    if (has && (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > BLOCK_BYTES))
+        return false;
+    ssize_t got = has ? read_at(fd, block, (size_t)status.st_size, 0) : 0;
+    if (got < 0)
+        return false;
+    uint8_t id[SHA256_BYTES];
+    bytes_id(block, (size_t)got, id);
+    if (memcmp(id, record->id, SHA256_BYTES) == 0)
+        return true;
+    memcpy(record->id, id, SHA256_BYTES);
+    record->size = (uint64_t)got;
+    record->mtime = nanoseconds(&status.st_mtim);
+    return true;
 }
 
 void record_put(const struct record *record, uint8_t bytes[RECORD_BYTES])

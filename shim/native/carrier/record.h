@@ -17,6 +17,10 @@ enum {
 /* What a look at it alone shows: no id, no attributes. */
 struct record record_of(const struct stat *status);
 
+/* Reads a small file as it is by now: the record has its id, and the size and time of other bytes than it was of. False if
+ * it cannot be read, or is small no more. */
+bool record_small_now(int fd, uint8_t block[BLOCK_BYTES], struct record *record);
+
 void record_put(const struct record *record, uint8_t bytes[RECORD_BYTES]);
 
 /* The part that is in a frame. What is missing makes the reader bad. */

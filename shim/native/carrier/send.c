@@ -124,32 +124,28 @@ static void put_link(struct sending *sending, struct entry *entry, struct change
         put_entry(sending, entry, change);
 }
 
-/* With the bytes of a small file, where they are what the index says. */
+/* With the bytes of a small file. One that has others by now: of a replica it comes again, of home it goes as it is. */
 static void put_file(struct sending *sending, struct entry *entry, struct change *change, int fd)
 {
     struct carrier *carrier = sending->carrier;
-    size_t size = (size_t)entry_size(entry);
     bool small = entry_size(entry) <= BLOCK_BYTES && change->kind == CHANGE_PUT;
     if (entry_blocks(entry) && change->kind != CHANGE_META) {
         change->blocks = entry_blocks(entry)[0];
         change->block_count = (uint32_t)block_count(entry_size(entry));
     }
     if (small && sending->bytes) {
-        uint8_t id[SHA256_BYTES];
-        /* Of an empty one, or one that cannot be read, there is nothing to read. */
-        ssize_t got = size == 0 ? 0 : fd < 0 ? -1 : read_at(fd, carrier->block, size, 0);
-        if (got >= 0)
-            bytes_id(carrier->block, (size_t)got, id);
-        if (got < 0 || memcmp(id, entry_id(entry), SHA256_BYTES) != 0) {
+        bool read = record_small_now(fd, carrier->block, &change->wanted);
+        bool same = read && memcmp(change->wanted.id, entry_id(entry), SHA256_BYTES) == 0;
+        if (!same)
             unstable(sending, entry);
+        if (!read || (!same && sending->how == SEND_DIRTY))
             return;
-        }
         change->bits |= CHANGE_BYTES;
     }
     uint32_t number = sending->number;
     put_entry(sending, entry, change);
     if (change->bits & CHANGE_BYTES)
-        send_bytes(&carrier->stream, number, 0, carrier->block, size);
+        send_bytes(&carrier->stream, number, 0, carrier->block, (size_t)change->wanted.size);
 }
 
 /* Its attributes cannot be read now, and without them it would lose them: only what home has no more goes without. */

@@ -106,6 +106,23 @@ test('A-487 P13: a link that leads elsewhere as home sends all it has goes as it
   expect(most).toBeGreaterThan(5);
 });
 
+test('A-627 P13: a small file that home writes as it is sent goes as it is, at whichever call', async () => {
+  const { pair, inHome, there, send, homeSteps } = await failingPair();
+  await using _ = pair;
+  let most = 1;
+  for (let call = 0; call < most; call++) {
+    for (const path of ['f', 'g', `new${call}`]) appendFileSync(inHome(path), `${path} ${call}`);
+    homeSteps()?.set(inHome(''), [{ at: call, what: 'rename', path: 'g', to: 'f' }]);
+    const now = [readFileSync(inHome('f'), 'utf8'), readFileSync(inHome('g'), 'utf8')];
+    await send();
+    most = homeSteps()?.calls ?? 0;
+    expect([call, now, readFileSync(there('f'), 'utf8')]).toEqual([call, now, expect.toBeOneOf(now)]);
+    await send();
+    expect(pair.difference).toBe('');
+  }
+  expect(most).toBeGreaterThan(5);
+});
+
 test('A-488 P13: what changed and cannot be sent with its attributes now goes with the next exchange', async () => {
   const { pair, inHome, there, send, homeFails } = await failingPair();
   await using _ = pair;
