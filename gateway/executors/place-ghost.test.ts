@@ -12,7 +12,7 @@ import { execution, plan } from './placed-command.fixture.ts';
 
 /** A pool without end of hosts a, b and c: it counts the places that are held. */
 function start(settle: (host: string) => Promise<void>, visited = () => {}) {
-  const held = { places: 0, destroyed: 0 };
+  const held = { places: 0, destroyed: 0, by: [] as string[] };
   const ghost = { session: { alive: true } };
   const warm = { claim: () => ghost };
   const destroy = async () => (held.destroyed += 1) > 0;
@@ -37,6 +37,10 @@ function start(settle: (host: string) => Promise<void>, visited = () => {}) {
     workspaces: {
       ...{ visit, behindMs: () => 0, isLeftOut: () => false, gate: () => gate },
       following: () => 'its home',
+      hold: ({ name }) => {
+        held.by.push(name);
+        return { [Symbol.dispose]: () => void held.by.pop() };
+      },
     },
     startTimeoutMs: 1000,
     labelsOf: () => ({}),
@@ -72,7 +76,7 @@ test('A-572 P13: the ghost of a command whose workspace is another one by then g
     },
   );
   await expect((async () => place(plan, execution()))()).rejects.toBe(other);
-  expect(held).toEqual({ places: 0, destroyed: 1 });
+  expect(held).toEqual({ places: 0, destroyed: 1, by: [] });
 });
 
 test('12: a command whose replica on one host cannot be reached starts on another', async () => {
@@ -80,6 +84,16 @@ test('12: a command whose replica on one host cannot be reached starts on anothe
     host === 'a' ? Promise.reject(new ReplicaUnreachable('ended')) : Promise.resolve(),
   );
   expect((await place(plan, execution())).lease.host.name).toBe('b');
+});
+
+test('A-628 P13: a command holds its workspace on the host until its visit does', async () => {
+  const during: string[][] = [];
+  const { place, held } = start(async (host) => {
+    during.push([...held.by]);
+    if (host === 'a') throw new ReplicaUnreachable('ended');
+  });
+  await place(plan, execution());
+  expect([during, held.by]).toEqual([[['a'], ['b']], []]);
 });
 
 test('A-97 P20: an agent whose home never answers holds two places on hosts', async () => {

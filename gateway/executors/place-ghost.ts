@@ -32,7 +32,7 @@ export interface Placed {
 export interface PlacerParts {
   readonly scheduler: Scheduler;
   readonly warmer: Warmer;
-  readonly workspaces: Pick<Workspaces, 'visit' | 'behindMs' | 'isLeftOut' | 'gate' | 'following'>;
+  readonly workspaces: Pick<Workspaces, 'hold' | 'visit' | 'behindMs' | 'isLeftOut' | 'gate' | 'following'>;
   readonly startTimeoutMs: number;
   /** Labels that the hosts of an agent must have. */
   readonly labelsOf: (agent: string) => Readonly<Record<string, string>>;
@@ -150,6 +150,8 @@ async function placeInTurn(
     const { host } = lease;
     execution.trace.mark('leased');
     try {
+      // Its visit holds the workspace there from the end of this block on.
+      using _ = parts.workspaces.hold(host.config, plan.agent);
       const placed = claim(lease, request.key, parts) ?? {
         ...(await start(host, request, plan.timeoutMs, execution, parts)),
         lease: refilling(lease, parts),

@@ -3,7 +3,7 @@ import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
 import type { InitSession } from '../../src/init-client/init-session.ts';
 import type { Session } from '../scheduler/sessions/session.ts';
-import { ReplicaUnreachable } from '../workspaces/faults.ts';
+import { OtherFolder, ReplicaUnreachable } from '../workspaces/faults.ts';
 import { createSessionPlacer } from './place-session.ts';
 import { execution, plan } from './placed-command.fixture.ts';
 
@@ -37,8 +37,27 @@ test('A-491 P20: a command whose host is left out while it waits there for home 
         ...{ settle: () => settle(name), exchange: () => settle(name), leaveIn: () => {}, end: () => {} },
         bringHome: () => Promise.resolve(undefined),
       }),
+      hold: () => ({ [Symbol.dispose]: () => {} }),
       ...{ behindMs: () => 0, isLeftOut: ({ name }) => leftOut.has(name), gate: () => gate },
       following: () => 'its home',
+    },
+    ...{ startTimeoutMs: 1000, labelsOf: () => ({}) },
+  });
+  expect((await place(plan, execution())).lease.host.name).toBe('b');
+  expect(did).toEqual(['enter a', 'leave a', 'enter b']);
+});
+
+test('A-628 P13: a command whose session mounts a replica that was removed gets another session', async () => {
+  const did: string[] = [];
+  const place = createSessionPlacer({
+    sessions: { of: () => sessionOn(did.length === 0 ? 'a' : 'b', did) },
+    workspaces: {
+      visit: ({ name }) => {
+        if (name === 'a') throw new OtherFolder('coder', name);
+        return undefined;
+      },
+      hold: () => ({ [Symbol.dispose]: () => {} }),
+      ...{ behindMs: () => 0, isLeftOut: () => false, gate: () => undefined, following: () => 'its home' },
     },
     ...{ startTimeoutMs: 1000, labelsOf: () => ({}) },
   });
@@ -56,6 +75,7 @@ test('A-572 P13: a command whose workspace is another one by then leaves the ses
       visit: () => {
         throw other;
       },
+      hold: () => ({ [Symbol.dispose]: () => {} }),
       ...{ behindMs: () => 0, isLeftOut: () => false, gate: () => undefined, following: () => 'its home' },
     },
     ...{ startTimeoutMs: 1000, labelsOf: () => ({}) },

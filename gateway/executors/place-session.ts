@@ -6,6 +6,7 @@ import type { Ghost } from '../ports/engine.ts';
 import type { LeaseRequest } from '../scheduler/placement/candidates.ts';
 import type { Session } from '../scheduler/sessions/session.ts';
 import { isLeftOut, type Sessions } from '../scheduler/sessions/sessions.ts';
+import { OtherFolder } from '../workspaces/faults.ts';
 import {
   type Place,
   type Placed,
@@ -55,7 +56,7 @@ async function enter(
     } catch (error) {
       execution.signal.throwIfAborted();
       // Nothing of the plan was sent.
-      const isLost = toClawrdenError(error).code === 'session-lost';
+      const isLost = toClawrdenError(error).code === 'session-lost' || error instanceof OtherFolder;
       if (!(isLost || isLeftOut(session, request)) || tries === mostTries) throw error;
     }
   }

@@ -85,7 +85,7 @@ function giveUpOn(
   const isThere = (host: string | undefined) => host === undefined || names.has(host);
   sessions.retire((agent, host) => concerned.has(agent) && isThere(host), 'its host has other labels');
   for (const host of hosts.filter(({ name }) => names.has(name)))
-    for (const ghost of host.warm.take(() => true)) void host.release(ghost);
+    for (const ghost of host.warm.leave()) void host.release(ghost);
 }
 
 const pullWithinMs = 10 * 60_000;

@@ -11,6 +11,16 @@ export class ReplicaUnreachable extends ClawrdenError {
   }
 }
 
+/** A container mounts another folder than the host has for the workspace now. One that is started anew mounts that. */
+export class OtherFolder extends ClawrdenError {
+  override name = 'OtherFolder';
+
+  constructor(agent: string, host: string) {
+    const text = `the workspace of agent ${agent} is in another place on ${host} than when the container was started`;
+    super('workspace-missing', text);
+  }
+}
+
 /** What a carrier says of its own workspace is for people as it is; everything else means that it is gone. */
 const said: ReadonlyMap<string, ErrorCode> = new Map([
   ['workspace-full', 'workspace-full'],

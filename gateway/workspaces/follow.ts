@@ -3,8 +3,9 @@ import { ClawrdenError } from '../../src/errors.ts';
 import { Gate } from '../../src/gate.ts';
 import type { Ghost, GhostShape } from '../ports/engine.ts';
 import { behindMs } from './behind.ts';
-import { ReplicaUnreachable } from './faults.ts';
+import { OtherFolder, ReplicaUnreachable } from './faults.ts';
 import { followingOf, homeNow, homeOf, keyOf } from './home-of.ts';
+import type { Slot } from './slot.ts';
 import { otherHome, type Visit, type VisitParts, visitOf } from './visit.ts';
 
 type Place = Pick<HostConfig, 'name' | 'labels'>;
@@ -18,6 +19,8 @@ export interface Workspaces {
    * `workspace-unreachable` if the workspace is followed otherwise now than the shape says.
    */
   readonly placed: (host: string, shape: GhostShape, signal: AbortSignal) => GhostShape | Promise<GhostShape>;
+  /** A container starts there for a command: until this is disposed of, the agent's workspace there is not removed. */
+  readonly hold: (host: Place, agent: string) => Disposable;
   /**
    * `undefined` if the host sees the agent's home by itself, or if the agent has no workspace. `ghost`: what the command is
    * in. Throws `workspace-missing` if that mounts something else than the host has for the workspace now.
@@ -57,6 +60,10 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
   };
   const isLeftOut = (host: Place, agent: string): boolean =>
     syncOn(host, agent) !== undefined && parts.turns.leftOut.why({ agent, host: host.name }) !== undefined;
+  const slotOn = (host: Place, agent: string): Slot | undefined => {
+    const home = syncOn(host, agent) && homeNow(parts.agents(), agent);
+    return home === undefined ? undefined : parts.replicas.slot(host.name, { agent, home });
+  };
   const following = (agent: string) => followingOf(parts.agents().get(agent));
   const holdTo = (shape: Pick<GhostShape, 'agent' | 'following'>): void => {
     if (shape.following !== following(shape.agent)) throw otherHome(shape.agent);
@@ -69,11 +76,15 @@ export function followWorkspaces(parts: FollowParts): Workspaces {
       const sync = syncOn(parts.hosts().get(host), shape.agent);
       return sync === undefined ? shape : inReplicaOn(host, shape, sync, parts, signal);
     },
+    hold: (host, agent) => {
+      const slot = slotOn(host, agent);
+      if (slot !== undefined) slot.commands += 1;
+      return { [Symbol.dispose]: () => void (slot && (slot.commands -= 1)) };
+    },
     visit: (host, agent, execution, ghost) => {
-      const home = syncOn(host, agent) && homeNow(parts.agents(), agent);
-      const slot = home === undefined ? undefined : parts.replicas.slot(host.name, { agent, home });
-      if (ghost !== undefined && ghost.inReplica !== slot) throw otherFolder(agent, host.name);
-      return slot && visitOf(parts, { agent, host: host.name, execution }, slot);
+      const slot = slotOn(host, agent);
+      if (ghost !== undefined && ghost.inReplica !== slot?.volume) throw new OtherFolder(agent, host.name);
+      return slot && visitOf(parts, { agent, host: host.name, execution }, slot, ghost?.inReplica);
     },
     gate: (agent) => {
       if (parts.agents().get(agent)?.workspace?.sync === undefined) return undefined;
@@ -111,13 +122,7 @@ async function inReplicaOn(
     .open(slot, carried, signal)
     .catch((error: unknown) => Promise.reject(stillOpening(turns.leftOut.blamed(slot, error), host)));
   const mounts = planned.map((mount) => ({ ...mount, kind: 'bind' as const, source: folder }));
-  return { ...shape, mounts, inReplica: slot };
-}
-
-/** Another host may have what is meant now. */
-function otherFolder(agent: string, host: string): ClawrdenError {
-  const text = `the workspace of agent ${agent} is in another place on ${host} than when the container was started`;
-  return new ClawrdenError('workspace-missing', text);
+  return { ...shape, mounts, inReplica: slot.volume };
 }
 
 /** A start does not wait for a look at all of a large replica; that goes on, and another host may have it already. */

@@ -121,13 +121,13 @@ async function reset(
   if (parts.replicas.engine(host) === undefined)
     return { refused: 'unknown', text: `no Docker host ${host}` };
   const slot = parts.replicas.slot(host, of);
-  if (slot.working > 0 && !force) return busy(slot);
+  if (slot.commands > 0 && !force) return busy(slot);
   const text = [force ? 'what runs there ends' : '', discard ? 'what only it has is lost' : ''];
   await parts.audit.append(
     recordOf('workspace-reset', agent, wish, { host, text: text.filter(Boolean).join(', ') }),
   );
   if (force) await stopThere(slot, resetBy(wish), parts);
-  else if (slot.working > 0) return busy(slot);
+  else if (slot.commands > 0) return busy(slot);
   if (discard) return (await discardReplica(slot, parts)) ?? { kept: '', count: 0 };
   const done = await resetReplica(slot, sync, parts, force);
   if (!('done' in done)) return done;

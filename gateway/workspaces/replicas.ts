@@ -245,6 +245,7 @@ export class Replicas {
     slot.removing = ended;
     try {
       await removing;
+      slot.volume = { host: slot.host, agent: slot.agent };
       [slot.bytes, slot.entries, slot.at, slot.stuckAt] = [0, 0, undefined, undefined];
       [slot.taken, slot.isToCount] = [undefined, false];
     } finally {

@@ -42,7 +42,7 @@ export async function resetReplica(
         await endSessions(slot, parts, signal);
         const kept = await keepAll({ turn, session, signal, limits: carried.limits });
         // Still in the replica's turn: no command settles in between, and loses what it then wrote.
-        const isBusy = slot.working > 0 && !force;
+        const isBusy = slot.commands > 0 && !force;
         const left = isBusy ? busy(slot) : (held(slot) ?? (await discardReplica(slot, parts)));
         return { kept, ...(left && { left }) };
       });
@@ -81,8 +81,8 @@ export async function discardReplica(slot: Slot, parts: ResetParts): Promise<Wor
   }
 }
 
-export function busy({ agent, host, working }: Slot): WorkspaceRefusal {
-  const what = working === 1 ? 'a command works' : `${working} commands work`;
+export function busy({ agent, host, commands }: Slot): WorkspaceRefusal {
+  const what = commands === 1 ? 'a command works' : `${commands} commands work`;
   return {
     refused: 'not-now',
     text: `${what} in the replica of agent ${agent} on ${host}: wait for the end, or end what runs with --force`,

@@ -26,11 +26,16 @@ export interface Taken {
   readonly before: readonly { readonly bytes: number; readonly at: number }[];
 }
 
+/** Where a replica is, until it is removed. */
+export type ReplicaVolume = Pick<Slot, 'host' | 'agent'>;
+
 /** The replica of one home on one host, as far as this gateway uses it. */
 export interface Slot extends ReplicaOf {
   readonly host: string;
   /** The host's, when this gateway first used it; absent until there is one. */
   engine: ReplicaHost | undefined;
+  /** What a ghost mounts; another after each removal. */
+  volume: ReplicaVolume;
   /** One exchange at a time. */
   readonly turn: Gate;
   /** Ends the exchange that is going on, and those that wait. */
@@ -39,7 +44,7 @@ export interface Slot extends ReplicaOf {
   opening: Promise<Replica> | undefined;
   /** What that carrier was told to carry. */
   carried: Carried | undefined;
-  /** Commands that work in it now, or wait for their turn to bring it to where home is. */
+  /** Commands that work in it now, wait for their turn to bring it to where home is, or whose container starts. */
   commands: number;
   /** Those of them that work in it. */
   working: number;
@@ -82,6 +87,7 @@ export function isInUse({ commands, holders }: Pick<Slot, 'commands' | 'holders'
 export function newSlot(host: string, { agent, home }: ReplicaOf, engine: ReplicaHost | undefined): Slot {
   return {
     ...{ host, agent, home, engine },
+    volume: { host, agent },
     turn: new Gate(() => 1),
     cut: new AbortController(),
     opening: undefined,

@@ -6,7 +6,7 @@ import type { Applied, Refused } from '../../src/carrier-client/exchange-frames.
 import type { AgentConfig, SyncConfig } from '../../src/config/gateway-config.ts';
 import { ClawrdenError } from '../../src/errors.ts';
 import type { Replica } from '../ports/replica.ts';
-import { ReplicaUnreachable, toWorkspaceError } from './faults.ts';
+import { OtherFolder, ReplicaUnreachable, toWorkspaceError } from './faults.ts';
 import { syncOf } from './home-of.ts';
 import { type InReplicaParts, inReplica } from './in-replica.ts';
 import { keepLate, type Late } from './keep-late.ts';
@@ -79,8 +79,8 @@ interface Scene {
   readonly slot: Slot;
 }
 
-/** `slot`: of the home that the agent has when the command begins. */
-export function visitOf(parts: VisitParts, of: Visitor, slot: Slot): Visit {
+/** `slot`: of the home that the agent has when the command begins. `mounted`: what its container mounts, if it has one. */
+export function visitOf(parts: VisitParts, of: Visitor, slot: Slot, mounted?: object): Visit {
   const scene: Scene = { parts, of, slot };
   const stay = new Stay(slot);
   const applied = (found: Applied) => tellRefused(scene, found);
@@ -97,6 +97,8 @@ export function visitOf(parts: VisitParts, of: Visitor, slot: Slot): Visit {
       stay.wait();
       using slow = new SlowHost(() => onSlow?.());
       const work: Work<void> = async (turn, replica, sync) => {
+        // It was removed while the command waited for its turn, and made anew for this one.
+        if (mounted !== undefined && mounted !== slot.volume) throw new OtherFolder(of.agent, of.host);
         const sides = { turn, replica, sync, slot, signal };
         const here = await settle(sides, stay.work(), { applied, taken, late, there });
         stay.begin();

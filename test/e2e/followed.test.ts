@@ -1,5 +1,6 @@
 import { chown, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasLab, sharedLab } from '../lab/shared-lab.ts';
 import { waitUntil } from '../lab/wait.ts';
@@ -65,6 +66,32 @@ describe.skipIf(!hasLab())('a workspace that no Docker host sees', () => {
       expect(await sh('cat passed')).toMatchObject({ stdout: 'one\ntwo\n', code: 0 });
     });
     expect(await readFile(join(home, 'passed'), 'utf8')).toBe('one\ntwo\n');
+  });
+
+  test('A-628 P13: no command fails for a reset of its workspace on a host, which waits for it or goes before it', async () => {
+    const [first] = stack.hosts as [string];
+    await write('stays', 'here');
+    await only(first, async () => {
+      const resets: string[] = [];
+      let isOver = false;
+      const typing = async () => {
+        const said = new Set<string>();
+        for (let pause = 0; !isOver; pause = (pause + 70) % 500) {
+          await sleep(pause);
+          const { stdout, stderr } = await sh('cat stays');
+          said.add(stdout + stderr);
+        }
+        return [...said];
+      };
+      const typed = typing();
+      while (resets.filter((text) => text === '').length < 8) {
+        const { code, stderr } = await stack.cli(['workspace', 'reset', 'coder', first]);
+        resets.push(code === 0 ? '' : stderr);
+      }
+      isOver = true;
+      expect(await typed).toEqual(['here']);
+      for (const text of new Set(resets)) expect(text).toMatch(/^$|works in the replica/);
+    });
   });
 
   test('12: of a file that both changed the agent’s stays, the command says so, and the tool’s is kept', async () => {

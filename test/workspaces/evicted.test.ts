@@ -52,3 +52,34 @@ test('12: one whose home cannot keep that stays', async () => {
   expect(told).toEqual([]);
   expect(existsSync(there)).toBe(true);
 });
+
+test('A-628 P13: one that a starting container mounts stays', async () => {
+  await using site = new Site(fileSystems[0]);
+  const there = await stranded(site);
+  {
+    using _ = site.hold('one');
+    expect((await evict(site)).why).toContain('a command works in the replica');
+  }
+  expect(existsSync(there)).toBe(true);
+  expect((await evict(site)).why).toBeUndefined();
+  expect(existsSync(there)).toBe(false);
+});
+
+test('A-628 P13: a container that mounts one that was removed is of no use, nor if its command waited for its turn as that happened', async () => {
+  await using site = new Site(fileSystems[0]);
+  await stranded(site);
+  const slot = site.slots.slot('one', site.replica);
+  const mounted = slot.volume;
+  const waits = site.visit('one', mounted);
+  const settled = await slot.turn.through(never, async () => {
+    const settling = waits.settle(never).catch((error: unknown) => error);
+    await site.slots.remove(slot);
+    return { settling };
+  });
+  expect(await settled.settling).toMatchObject({ code: 'workspace-missing' });
+  expect(() => site.visit('one', mounted)).toThrow('is in another place on one');
+  const next = site.visit('one', slot.volume);
+  await next.settle(never);
+  expect(site.difference('one')).toBe('');
+  for (const visit of [waits, next]) visit.end();
+});

@@ -123,8 +123,15 @@ export class Site implements AsyncDisposable {
   }
 
   /** The life of one command on `host`. */
-  visit(host: HostName) {
-    const visit = this.#follow.visit({ name: host, labels: {} }, agent, 'exec');
+  /** A container starts there for a command. */
+  hold(host: HostName): Disposable {
+    return this.#follow.hold({ name: host, labels: {} }, agent);
+  }
+
+  /** `mounted`: what the command's container mounts. */
+  visit(host: HostName, mounted?: object) {
+    const ghost = mounted && { inReplica: mounted };
+    const visit = this.#follow.visit({ name: host, labels: {} }, agent, 'exec', ghost);
     if (visit === undefined) throw new Error(`${host} sees the home`);
     return visit;
   }

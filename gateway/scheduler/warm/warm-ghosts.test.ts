@@ -10,7 +10,7 @@ function pool() {
   const warm = new WarmGhosts((ghost: Ghost) => void gone.push(ghost.containerId));
   const add = (key: string, id: string) => {
     const ghost = waitingGhost(id);
-    warm.arrived(warm.expect(key), ghost);
+    warm.arrived(warm.expect(key, 'coder'), ghost);
     return ghost;
   };
   return { warm, gone, add };
@@ -48,7 +48,7 @@ test('one that speaks before it was told anything is never claimed', async () =>
 
 test('one that is on its way can be claimed once, and counts no more', async () => {
   const { warm } = pool();
-  const coming = warm.expect('k');
+  const coming = warm.expect('k', 'coder');
   expect([warm.count('k'), warm.waiting('k'), warm.coming]).toEqual([1, 0, 1]);
   const taken = warm.claimComing('k', never);
   expect(warm.claimComing('k', never)).toBeUndefined();
@@ -60,15 +60,32 @@ test('one that is on its way can be claimed once, and counts no more', async () 
 
 test('if its start fails the waiting command learns it, and a command that gives up leaves it to others', async () => {
   const { warm } = pool();
-  const failing = warm.expect('k');
+  const failing = warm.expect('k', 'coder');
   const told = warm.claimComing('k', never);
   warm.failed(failing);
   expect(await told).toBeUndefined();
-  const coming = warm.expect('k');
+  const coming = warm.expect('k', 'coder');
   const abort = new AbortController();
   const given = warm.claimComing('k', abort.signal);
   abort.abort(new Error('no more'));
   await expect(given).rejects.toThrow('no more');
   warm.arrived(coming, waitingGhost('a'));
   expect(warm.claim('k')?.containerId).toBe('a');
+});
+
+test('A-628 P13: one that was left as it came is given to no command, and goes', async () => {
+  const { warm, gone } = pool();
+  const [taken, free] = [warm.expect('k', 'coder'), warm.expect('k', 'coder')];
+  const other = warm.expect('k', 'writer');
+  const told = warm.claimComing('k', never);
+  expect(warm.leave('coder')).toEqual([]);
+  expect(await told).toBeUndefined();
+  expect(warm.count('k')).toBe(1);
+  for (const [coming, id] of [
+    [taken, 'a'],
+    [free, 'b'],
+    [other, 'c'],
+  ] as const)
+    warm.arrived(coming, waitingGhost(id));
+  expect([gone, warm.claim('k')?.containerId, warm.size]).toEqual([['a', 'b'], 'c', 0]);
 });

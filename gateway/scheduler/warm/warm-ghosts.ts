@@ -3,6 +3,7 @@ import type { Ghost } from '../../ports/engine.ts';
 
 interface Waiting {
   readonly key: string;
+  readonly agent: string;
   readonly ghost: Ghost;
   readonly since: number;
 }
@@ -10,8 +11,11 @@ interface Waiting {
 /** A ghost that is being started ahead. */
 export interface Coming {
   readonly key: string;
+  readonly agent: string;
   /** The command that found no waiting ghost and takes this one. */
   taker?: (ghost: Ghost | undefined) => void;
+  /** What it mounts has gone since, for example: no command gets it, and it ends as it comes. */
+  isLeft?: boolean;
 }
 
 /** The ghosts of one host that were started ahead and wait for a plan, by the key of their shape. */
@@ -20,7 +24,7 @@ export class WarmGhosts {
   readonly #waiting: Waiting[] = [];
   readonly #coming: Coming[] = [];
 
-  /** Calls `onGone` with a ghost that died while it waited. */
+  /** Calls `onGone` with a ghost that died while it waited, or that comes and was left. */
   constructor(onGone: (ghost: Ghost) => void) {
     this.#onGone = onGone;
   }
@@ -49,7 +53,7 @@ export class WarmGhosts {
   /** Ghosts of one shape that no command has claimed: waiting, or being started. */
   count(key: string): number {
     let count = this.waiting(key);
-    for (const coming of this.#coming) if (coming.key === key && coming.taker === undefined) count += 1;
+    for (const coming of this.#coming) if (isFree(coming, key)) count += 1;
     return count;
   }
 
@@ -69,7 +73,7 @@ export class WarmGhosts {
    * fails; rejects with the signal's reason, and then leaves the ghost to others.
    */
   claimComing(key: string, signal: AbortSignal): Promise<Ghost | undefined> | undefined {
-    const coming = this.#coming.find((other) => other.key === key && other.taker === undefined);
+    const coming = this.#coming.find((other) => isFree(other, key));
     if (coming === undefined) return undefined;
     const taken = Promise.withResolvers<Ghost | undefined>();
     coming.taker = taken.resolve;
@@ -81,16 +85,17 @@ export class WarmGhosts {
   }
 
   /** A start ahead has begun; `arrived` or `failed` follows. */
-  expect(key: string): Coming {
-    const coming = { key };
+  expect(key: string, agent: string): Coming {
+    const coming = { key, agent };
     this.#coming.push(coming);
     return coming;
   }
 
   arrived(coming: Coming, ghost: Ghost): void {
     remove(this.#coming, coming);
-    if (coming.taker !== undefined) coming.taker(ghost);
-    else this.#keep(coming.key, ghost);
+    if (coming.isLeft === true) this.#onGone(ghost);
+    else if (coming.taker !== undefined) coming.taker(ghost);
+    else this.#keep(coming, ghost);
   }
 
   failed(coming: Coming): void {
@@ -98,21 +103,40 @@ export class WarmGhosts {
     coming.taker?.(undefined);
   }
 
+  /** No command gets one of this agent that waits or comes now, or of any. The caller must end those that wait. */
+  leave(of?: string): Ghost[] {
+    const isOf = ({ agent }: Pick<Coming, 'agent'>) => of === undefined || agent === of;
+    for (const coming of this.#coming.filter(isOf)) {
+      coming.isLeft = true;
+      // Its command starts one of its own.
+      coming.taker?.(undefined);
+    }
+    return this.#takeThose(isOf);
+  }
+
   /** The oldest first. If `unwanted` says true for a ghost, the caller must end it. */
   take(unwanted: (key: string, ageMs: number) => boolean): Ghost[] {
     const now = performance.now();
-    const taken = this.#waiting.filter(({ key, since }) => unwanted(key, now - since));
+    return this.#takeThose(({ key, since }) => unwanted(key, now - since));
+  }
+
+  #takeThose(are: (waiting: Waiting) => boolean): Ghost[] {
+    const taken = this.#waiting.filter(are);
     for (const waiting of taken) remove(this.#waiting, waiting);
     return taken.map(({ ghost }) => ghost);
   }
 
-  #keep(key: string, ghost: Ghost): void {
-    const waiting = { key, ghost, since: performance.now() };
+  #keep({ key, agent }: Coming, ghost: Ghost): void {
+    const waiting = { key, agent, ghost, since: performance.now() };
     this.#waiting.push(waiting);
     void ghost.session.untilBroken().then(() => {
       if (remove(this.#waiting, waiting)) this.#onGone(ghost);
     });
   }
+}
+
+function isFree({ key, taker, isLeft }: Coming, wanted: string): boolean {
+  return key === wanted && taker === undefined && isLeft !== true;
 }
 
 function remove<T>(items: T[], item: T): boolean {

@@ -73,13 +73,9 @@ export class WarmPools {
 
   /** Ghosts of this agent that wait on the host are the caller's to end; for 10 minutes none is started ahead there. */
   leave(agent: string, host: DockerHost, now: number): Ghost[] {
-    const own = new Set<string>();
-    for (const { shape, key, notOn } of this.#pools.values()) {
-      if (shape.agent !== agent) continue;
-      own.add(key);
-      notOn.set(host.name, now + leftForMs);
-    }
-    return host.warm.take((key) => own.has(key));
+    for (const { shape, notOn } of this.#pools.values())
+      if (shape.agent === agent) notOn.set(host.name, now + leftForMs);
+    return host.warm.leave(agent);
   }
 
   /** Pools that lack ghosts and may start one now, with the number; those in gateway.yaml come first. */

@@ -155,7 +155,7 @@ async function startsAhead(
 ): Promise<boolean> {
   const starting = host.startAhead(shape, placed, { pooled: true, timeoutMs }, signal);
   if (starting === undefined) return false;
-  const coming = host.warm.expect(key);
+  const coming = host.warm.expect(key, shape.agent);
   try {
     host.warm.arrived(coming, await starting);
     return true;
