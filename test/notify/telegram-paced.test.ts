@@ -20,8 +20,15 @@ test('A-616 P20: orders of one person do not use up the messages that questions 
   const { command } = await site.ask({ tool: 'ask', args: ['behind'] });
   const told = () => server.messages.some(({ text }) => text.includes(`/a/${command.approvalId}`));
   await expect.poll(told, { timeout: 30_000, interval: 50 }).toBe(true);
-  const answers = server.messages.filter(({ text }) => text.includes('role operator'));
-  expect([answers.length > 0, answers.length <= 7]).toEqual([true, true]);
+  expect(server.messages.filter(({ text }) => text.includes('role operator'))).toHaveLength(1);
+}, 60_000);
+
+test('A-629 P19: whoever writes no orders for a minute gets an answer to one, whatever others write', async () => {
+  for (let n = 0; n < 30; n += 1)
+    for (const user of [users.vera, users.olga, users.nobody]) server.write(user, '/pause coder');
+  server.write(users.admin, '/kill coder it is me');
+  const asked = () => server.messages.some(({ text }) => text.includes('it is me'));
+  await expect.poll(asked, { timeout: 30_000, interval: 50 }).toBe(true);
 }, 60_000);
 
 test('A-615 P20: a service that answers each poll at once is asked once a second', async () => {

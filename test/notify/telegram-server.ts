@@ -65,7 +65,7 @@ export async function startTelegram(port = 0): Promise<TelegramServer> {
   const chat = 4242;
   const updates: Update[] = [];
   const refusals = new Map<string, Refusal[]>();
-  let polling: { response: ServerResponse; offset: number; timer: NodeJS.Timeout } | undefined;
+  let polling: { response: ServerResponse; offset: number; limit: number; timer: NodeJS.Timeout } | undefined;
   let [lastUpdate, lastPress] = [500, 0];
 
   const server = createServer((request, response) => {
@@ -82,7 +82,7 @@ export async function startTelegram(port = 0): Promise<TelegramServer> {
 
   function answer(method: string, body: Body, response: ServerResponse): void {
     if (method === 'getUpdates' && fake.hasty) return result(response, []);
-    if (method === 'getUpdates') return poll(body.offset ?? 0, body.timeout ?? 0, response);
+    if (method === 'getUpdates') return poll(body, response);
     if (method === 'getMe') return result(response, { id: 1, is_bot: true, username: 'clawrden_bot' });
     if (method === 'getChat' && body.chat_id === chat) return result(response, { id: chat, type: 'group' });
     if (method === 'answerCallbackQuery') {
@@ -109,14 +109,14 @@ export async function startTelegram(port = 0): Promise<TelegramServer> {
     result(response, { message_id: message.id });
   }
 
-  function poll(offset: number, seconds: number, response: ServerResponse): void {
+  function poll({ offset = 0, timeout = 0, limit = 100 }: Body, response: ServerResponse): void {
     if (polling !== undefined) {
       const description = 'Conflict: terminated by other getUpdates request';
       send(polling.response, { ok: false, error_code: 409, description }, 409);
       clearTimeout(polling.timer);
     }
-    const timer = setTimeout(flush, seconds * 1000, true).unref();
-    polling = { response, offset, timer };
+    const timer = setTimeout(flush, timeout * 1000, true).unref();
+    polling = { response, offset, limit, timer };
     response.on('close', () => {
       if (polling?.response === response) polling = undefined;
     });
@@ -126,12 +126,12 @@ export async function startTelegram(port = 0): Promise<TelegramServer> {
   /** What is confirmed by a later offset is not sent again. */
   function flush(isOver: boolean): void {
     if (polling === undefined) return;
-    const { response, offset, timer } = polling;
+    const { response, offset, limit, timer } = polling;
     const due = updates.filter(({ update_id: id }) => id >= offset);
     if (due.length === 0 && !isOver) return;
     clearTimeout(timer);
     polling = undefined;
-    result(response, due.slice(0, 100));
+    result(response, due.slice(0, limit));
   }
 
   server.listen(port, '127.0.0.1');
@@ -183,6 +183,7 @@ export async function startTelegram(port = 0): Promise<TelegramServer> {
 interface Body {
   readonly offset?: number;
   readonly timeout?: number;
+  readonly limit?: number;
   readonly chat_id?: number;
   readonly message_id?: number;
   readonly callback_query_id?: string;

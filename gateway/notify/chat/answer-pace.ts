@@ -3,15 +3,22 @@ import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
 import type { ChatRoom } from './chat-room.ts';
 
 /** What an order of somebody gets: an answer, a word that there are too many, or nothing. */
-export type AnswerPace = (user: string, room: ChatRoom) => 'answer' | 'too-fast' | 'nothing';
+export type AnswerPace = (
+  user: string,
+  room: ChatRoom,
+  mayOrder: boolean,
+) => 'answer' | 'too-fast' | 'nothing';
 
+/** Of one person, and not of the others': whoever wrote none for a minute may have to stop an agent. */
+const firstPerSecond = 1 / 60;
 /** Of one person, and once in ten seconds then: the service counts answers, and questions need its messages. */
 const atOnce = 6;
 const mostPeople = 1000;
-/** Of all people in a chat, and once in ten seconds then, too: a group has twenty messages a minute for all. */
+/** Of all people in a chat beside those, and once in ten seconds then, too: a group has twenty messages a minute for all. */
 const inRoomAtOnce = 10;
 
 export function createAnswerPace(): AnswerPace {
+  const firsts = keyedBuckets(mostPeople, () => tokenBucket(firstPerSecond, undefined, 1));
   const answers = keyedBuckets(mostPeople, () => tokenBucket(0.1, undefined, atOnce));
   const warnings = keyedBuckets(mostPeople, () => tokenBucket(1 / 60, undefined, 1));
   const rooms = new WeakMap<ChatRoom, TokenBucket>();
@@ -22,9 +29,10 @@ export function createAnswerPace(): AnswerPace {
     return rate.take(1);
   }
 
-  return (user, room) => {
-    if (!isRoom(room)) return 'nothing';
-    if (answers(user).take(1)) return 'answer';
+  return (user, room, mayOrder) => {
+    if (firsts(user).take(1)) return 'answer';
+    if (!mayOrder) return 'nothing';
+    if (answers(user).take(1) && isRoom(room)) return 'answer';
     return warnings(user).take(1) ? 'too-fast' : 'nothing';
   };
 }

@@ -69,7 +69,8 @@ export function createHaltOrders(parts: HaltParts): HaltOrders {
     const order = readOrder(text);
     const caller = order === undefined ? undefined : await personOf(who, parts.principals);
     if (order === undefined || caller === undefined) return;
-    const pace = paceOf(`${who.via} ${who.user}`, room);
+    const mayOrder = !('refused' in seenFor(caller, parts));
+    const pace = paceOf(`${who.via} ${who.user}`, room, mayOrder);
     if (pace === 'nothing') return;
     const reply = pace === 'too-fast' ? tooFast : replyTo(order, caller, parts);
     const isNote = 'title' in reply;

@@ -1,22 +1,30 @@
 /** Replies that are on their way. A person's answer does not wait until another one has been told. */
 export interface Replies {
-  /** Dropped if too many are on their way: what was decided is in the message in any case. */
-  readonly send: (reply: () => Promise<unknown>) => void;
+  /** Dropped if too many to this user are on their way: what was decided is in the message in any case. */
+  readonly send: (user: string, reply: () => Promise<unknown>) => void;
 }
 
-const atOnce = 32;
+/** What one user writes takes nobody else's place. */
+const ofOneUser = 8;
+/** More than a service brings at once: others get their place however many users it has. */
+const atOnce = 512;
 
 export function createReplies(failed: (error: unknown) => void): Replies {
-  let open = 0;
+  const open = new Map<string, number>();
+  let all = 0;
+  const count = (user: string, change: 1 | -1) => {
+    all += change;
+    const now = (open.get(user) ?? 0) + change;
+    if (now === 0) open.delete(user);
+    else open.set(user, now);
+  };
   return {
-    send: (reply) => {
-      if (open >= atOnce) return;
-      open += 1;
+    send: (user, reply) => {
+      if (all >= atOnce || (open.get(user) ?? 0) >= ofOneUser) return;
+      count(user, 1);
       reply()
         .catch(failed)
-        .finally(() => {
-          open -= 1;
-        });
+        .finally(() => count(user, -1));
     },
   };
 }

@@ -122,10 +122,11 @@ function hear(payload: unknown, { rooms, orders, replies }: Linking): void {
   const said = commandShape.safeParse(payload).data;
   const room = rooms.find(({ config }) => config.channel === said?.channel_id)?.room;
   if (said === undefined || room === undefined) return;
-  const { team_id: team, user_id: user, text } = said;
+  const { team_id: team, text } = said;
+  const user = `${team}/${said.user_id}`;
   // No other program has this command: who writes other words behind it is told which may stand there.
   const words = readOrder(text.trim()) === undefined ? 'pause' : text.trim();
-  replies.send(() => orders.take({ via: 'slack', user: `${team}/${user}`, text: words }, room));
+  replies.send(user, () => orders.take({ via: 'slack', user, text: words }, room));
 }
 
 async function press(payload: unknown, linking: Linking, signal: AbortSignal): Promise<void> {
@@ -135,15 +136,17 @@ async function press(payload: unknown, linking: Linking, signal: AbortSignal): P
   const named = rooms.filter(({ config }) => config.channel === channel);
   const names = named.map(({ config }) => config.name);
   if (pressed === undefined || names.length === 0 || state.answering >= pressesAtOnce) return;
-  const { user, actions } = pressed;
+  const { actions } = pressed;
+  const user = `${pressed.user.team_id}/${pressed.user.id}`;
   state.answering += 1;
   const said = await answer({
     via: 'slack',
     chats: names,
-    user: `${user.team_id}/${user.id}`,
+    user,
     data: actions[0]?.value ?? '',
   });
   state.answering -= 1;
-  const body = { channel, user: user.id, text: escapeMarkup(said), parse: 'none', link_names: false };
-  replies.send(() => callSlack(bot, ['chat.postEphemeral', body], z.unknown(), signal));
+  const to = { channel, user: pressed.user.id };
+  const body = { ...to, text: escapeMarkup(said), parse: 'none', link_names: false };
+  replies.send(user, () => callSlack(bot, ['chat.postEphemeral', body], z.unknown(), signal));
 }

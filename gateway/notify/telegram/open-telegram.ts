@@ -101,7 +101,7 @@ async function take(
   const user = String(press.from.id);
   const text = await answer({ via: 'telegram', chats: names, user, data: press.data });
   const body = { callback_query_id: press.id, text, show_alert: true };
-  replies.send(() => callTelegram(bot, ['answerCallbackQuery', body], z.unknown(), { signal }));
+  replies.send(user, () => callTelegram(bot, ['answerCallbackQuery', body], z.unknown(), { signal }));
 }
 
 /** A press does not wait for the answer to an order. */
@@ -109,5 +109,6 @@ function hear(message: unknown, { rooms, orders, replies }: Polling): void {
   const said = messageShape.safeParse(message).data;
   const room = rooms.find(({ config }) => config.chat === said?.chat.id)?.room;
   if (said === undefined || room === undefined || Date.now() - said.date * 1000 > freshMs) return;
-  replies.send(() => orders.take({ via: 'telegram', user: String(said.from.id), text: said.text }, room));
+  const user = String(said.from.id);
+  replies.send(user, () => orders.take({ via: 'telegram', user, text: said.text }, room));
 }
