@@ -31,6 +31,13 @@ test('A-629 P19: whoever writes no orders for a minute gets an answer to one, wh
   await expect.poll(asked, { timeout: 30_000, interval: 50 }).toBe(true);
 }, 60_000);
 
+test('A-630 P20: messages that are too large together keep nobody from an order', async () => {
+  for (let n = 0; n < 3; n += 1) server.write(users.nobody, 'x'.repeat(1_200_000));
+  server.write(users.admin, '/pause coder behind them');
+  const asked = () => server.messages.some(({ text }) => text.includes('behind them'));
+  await expect.poll(asked, { timeout: 30_000, interval: 50 }).toBe(true);
+}, 60_000);
+
 test('A-615 P20: a service that answers each poll at once is asked once a second', async () => {
   const polls = () => server.calls.filter(({ method }) => method === 'getUpdates').length;
   server.hasty = true;

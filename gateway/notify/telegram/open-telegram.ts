@@ -60,11 +60,12 @@ const newState = () => ({ offset: 0, tries: 0, pace: tokenBucket(1000 / everyMs,
 
 /** One long poll; resolves with how long to wait for the next one. */
 async function poll({ bot, state, troubles, ...rest }: Polling, signal: AbortSignal): Promise<number> {
-  const { offset } = state;
+  const { offset, tries } = state;
   const body = {
     offset,
     timeout: pollSeconds,
-    limit: updatesAtOnce,
+    // What is too much together comes apart.
+    limit: tries === 0 ? updatesAtOnce : 1,
     allowed_updates: ['callback_query', 'message'],
   };
   const withinMs = pollSeconds * 1000 + graceMs;
