@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChatSite } from './chat-site.ts';
-import type { TelegramServer } from './telegram-server.ts';
+import type { TelegramMessage, TelegramServer } from './telegram-server.ts';
 import { startTelegramSite, type TelegramSite, users } from './telegram-site.ts';
 
 let started: TelegramSite;
@@ -36,6 +36,26 @@ test('A-630 P20: messages that are too large together keep nobody from an order'
   server.write(users.admin, '/pause coder behind them');
   const asked = () => server.messages.some(({ text }) => text.includes('behind them'));
   await expect.poll(asked, { timeout: 30_000, interval: 50 }).toBe(true);
+}, 60_000);
+
+/** The question for a Confirm that this order gets. */
+async function askedOf(order: string, reason: string): Promise<TelegramMessage> {
+  server.write(users.admin, `${order} ${reason}`);
+  const find = () => server.messages.find(({ text, buttons }) => text.includes(reason) && buttons.length > 0);
+  await expect.poll(find, { timeout: 30_000, interval: 50 }).toBeDefined();
+  return find()!;
+}
+
+test('A-631 P19: an order to stop an agent waits for no other, of which it takes seconds to tell that nothing confirms it', async () => {
+  const orders = [await askedOf('/kill coder', 'the first'), await askedOf('/pause other', 'the second')];
+  const press = async (message: TelegramMessage) => {
+    const id = server.press({ user: users.admin, message, data: message.buttons[0]!.callback_data! });
+    const told = () => server.replies.find((reply) => reply.id === id)?.text;
+    await expect.poll(told, { timeout: 30_000, interval: 20 }).toContain('Not confirmed to be gone');
+    return performance.now();
+  };
+  const [first = 0, second = 0] = await Promise.all(orders.map(press));
+  expect(second - first).toBeLessThan(1500);
 }, 60_000);
 
 test('A-615 P20: a service that answers each poll at once is asked once a second', async () => {

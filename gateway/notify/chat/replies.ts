@@ -1,11 +1,11 @@
 /** Replies that are on their way. A person's answer does not wait until another one has been told. */
 export interface Replies {
-  /** Dropped if too many to this user are on their way: what was decided is in the message in any case. */
+  /** Dropped, with what it would do, if too many of this user are on their way. */
   readonly send: (user: string, reply: () => Promise<unknown>) => void;
 }
 
 /** What one user writes takes nobody else's place. */
-const ofOneUser = 8;
+const ofOneUser = 16;
 /** More than a service brings at once: others get their place however many users it has. */
 const atOnce = 512;
 

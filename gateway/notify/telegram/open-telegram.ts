@@ -83,26 +83,25 @@ async function poll({ bot, state, troubles, ...rest }: Polling, signal: AbortSig
     if (id < state.offset) continue;
     state.offset = id + 1;
     const polling = { bot, state, troubles, ...rest };
-    if (message === undefined) await take(query, polling, signal);
+    if (message === undefined) take(query, polling, signal);
     else hear(message, polling);
   }
   return state.pace.take(1) ? 0 : everyMs;
 }
 
-async function take(
-  query: unknown,
-  { bot, rooms, answer, replies }: Polling,
-  signal: AbortSignal,
-): Promise<void> {
+/** None waits for another: a kill takes seconds if what it ends cannot be reached. */
+function take(query: unknown, { bot, rooms, answer, replies }: Polling, signal: AbortSignal): void {
   const press = pressShape.safeParse(query).data;
   const named = rooms.filter(({ config }) => config.chat === press?.message.chat.id);
   const names = named.map(({ config }) => config.name);
   // A message that the bot was forwarded to, or a group that it was added to.
   if (press === undefined || names.length === 0) return;
   const user = String(press.from.id);
-  const text = await answer({ via: 'telegram', chats: names, user, data: press.data });
-  const body = { callback_query_id: press.id, text, show_alert: true };
-  replies.send(user, () => callTelegram(bot, ['answerCallbackQuery', body], z.unknown(), { signal }));
+  replies.send(user, async () => {
+    const text = await answer({ via: 'telegram', chats: names, user, data: press.data });
+    const body = { callback_query_id: press.id, text, show_alert: true };
+    await callTelegram(bot, ['answerCallbackQuery', body], z.unknown(), { signal });
+  });
 }
 
 /** A press does not wait for the answer to an order. */
