@@ -33,7 +33,7 @@ export function openSlack(
     replies,
     troubles,
     pace: newSocketPace(),
-    state: { tries: 0, answering: 0 },
+    state: { tries: 0 },
   };
   const work = startWork('slack', (signal) => link(linking, signal), parts.faults);
   return {
@@ -50,11 +50,8 @@ interface Linking extends ServiceParts {
   readonly replies: Replies;
   readonly troubles: Troubles;
   readonly pace: SocketPace;
-  readonly state: { tries: number; answering: number };
+  readonly state: { tries: number };
 }
-
-/** More buttons than these at once are not answered; they are acknowledged all the same. */
-const pressesAtOnce = 64;
 
 /** The connection before serves until then. */
 const soonMs = 500;
@@ -78,7 +75,7 @@ async function link(linking: Linking, signal: AbortSignal): Promise<number> {
     },
     received: (payload) => {
       hear(payload, linking);
-      void press(payload, linking, signal);
+      press(payload, linking, signal);
     },
     signal,
   });
@@ -129,24 +126,17 @@ function hear(payload: unknown, { rooms, orders, replies }: Linking): void {
   replies.send(user, () => orders.take({ via: 'slack', user, text: words }, room));
 }
 
-async function press(payload: unknown, linking: Linking, signal: AbortSignal): Promise<void> {
-  const { bot, rooms, answer, replies, state } = linking;
+function press(payload: unknown, { bot, rooms, answer, replies }: Linking, signal: AbortSignal): void {
   const pressed = pressShape.safeParse(payload).data;
   const channel = pressed?.container.channel_id ?? '';
   const named = rooms.filter(({ config }) => config.channel === channel);
-  const names = named.map(({ config }) => config.name);
-  if (pressed === undefined || names.length === 0 || state.answering >= pressesAtOnce) return;
-  const { actions } = pressed;
-  const user = `${pressed.user.team_id}/${pressed.user.id}`;
-  state.answering += 1;
-  const said = await answer({
-    via: 'slack',
-    chats: names,
-    user,
-    data: actions[0]?.value ?? '',
+  const chats = named.map(({ config }) => config.name);
+  if (pressed === undefined || chats.length === 0) return;
+  const { id: own, team_id: team } = pressed.user;
+  const user = `${team}/${own}`;
+  replies.send(user, async () => {
+    const said = await answer({ via: 'slack', chats, user, data: pressed.actions[0]?.value ?? '' });
+    const body = { channel, user: own, text: escapeMarkup(said), parse: 'none', link_names: false };
+    await callSlack(bot, ['chat.postEphemeral', body], z.unknown(), signal);
   });
-  state.answering -= 1;
-  const to = { channel, user: pressed.user.id };
-  const body = { ...to, text: escapeMarkup(said), parse: 'none', link_names: false };
-  replies.send(user, () => callSlack(bot, ['chat.postEphemeral', body], z.unknown(), signal));
 }
