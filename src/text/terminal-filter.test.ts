@@ -115,3 +115,20 @@ test('what was left out is counted; a gap ends what was begun', () => {
 test('a string that does not end hides no more than a title has', () => {
   expect(filtered(`${esc}]0;${'x'.repeat(100_000)}`).length).toBeGreaterThan(95_000);
 });
+
+test.each(['\u0301', '\u200b', '\u1160', '\u{e0100}'])(
+  'A-632 P20: a letter has few marks that take no room, however the text is cut: %j',
+  (mark) => {
+    const text = `a${mark.repeat(1000)}b${mark.repeat(3)}c`;
+    for (const size of [1, 7, text.length]) {
+      const filter = createTerminalFilter();
+      // A character is whole when it comes.
+      const all = [...text];
+      const pieces = Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
+        filter.next(all.slice(at * size, (at + 1) * size).join('')),
+      );
+      expect(pieces.join('')).toBe(`a${mark.repeat(16)}b${mark.repeat(3)}c`);
+      expect(filter.left()).toBeGreaterThan(0);
+    }
+  },
+);

@@ -31,6 +31,11 @@ const passing = new Set('\t\n\r\b');
 /** Left-to-right marks and overrides, which change the order of what was written before and behind them. */
 const bidi = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
+/** So many that take no room may stand on one letter: a terminal keeps them all with it, and works through them for each. */
+const mostMarks = 16;
+/** Marks, what nobody sees, and the vowels and ends of syllables of Hangul. */
+const marks = /[\p{M}\p{Cf}\u1160-\u11ff]+/gu;
+
 const escape = '\u001b';
 
 export function createTerminalFilter(): TerminalFilter {
@@ -44,8 +49,28 @@ class Filter {
   #state: State = 'ground';
   #held = '';
   #length = 0;
+  /** At the end of what passed. */
+  #marks = 0;
 
   next(text: string): string {
+    return this.#withFewMarks(this.#passing(text));
+  }
+
+  #withFewMarks(text: string): string {
+    let ending = text === '' ? this.#marks : 0;
+    const kept = text.replaceAll(marks, (run, at: number) => {
+      const all = [...run];
+      const before = at === 0 ? this.#marks : 0;
+      const some = all.slice(0, Math.max(0, mostMarks - before));
+      if (some.length < all.length) this.left += 1;
+      if (at + run.length === text.length) ending = before + some.length;
+      return some.join('');
+    });
+    this.#marks = ending;
+    return kept;
+  }
+
+  #passing(text: string): string {
     let out = '';
     for (let at = 0; at < text.length; at += 1) {
       const plain = this.#state === 'ground' ? this.#plainFrom(text, at) : '';
