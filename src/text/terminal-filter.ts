@@ -22,6 +22,9 @@ const longest = 64;
 const longestString = 4096;
 /** Of a movement: as much as a screen has, since a terminal works for each step. */
 const most = 500;
+/** Lines that are inserted, deleted or scrolled: each costs a terminal more than a step of the cursor. */
+const mostLines = 100;
+const moveLines = new Set('LMST');
 
 /** Cursor up, down, right, left, next and previous line, column, place, row; erase; insert and delete; scroll. */
 const movements = new Set('ABCDEFGHdfJKPX@LMST');
@@ -197,7 +200,8 @@ const colorWidths: ReadonlyMap<number, number> = new Map([
 function controlOf(parameters: string, last: string): string | undefined {
   if (last === 'm') return /^[0-9;:]*$/.test(parameters) ? lettersOf(parameters) : undefined;
   if (!movements.has(last) || !/^[0-9;]*$/.test(parameters)) return undefined;
-  const bounded = parameters.replaceAll(/[0-9]+/g, (number) => `${Math.min(Number(number), most)}`);
+  const limit = moveLines.has(last) ? mostLines : most;
+  const bounded = parameters.replaceAll(/[0-9]+/g, (number) => `${Math.min(Number(number), limit)}`);
   return `${escape}[${bounded}${last}`;
 }
 
