@@ -41,7 +41,8 @@ export function boundConnections(
     const connection = open.get(connectionKey(socket));
     if (connection !== undefined) bounds.flooded({ ...connection, name: undefined });
   };
-  const tls = watchTls(server, log, { areProxies: limits.areProxies, onFlood: flooded });
+  const isProven = (socket: Socket) => open.get(connectionKey(socket))?.name !== undefined;
+  const tls = watchTls(server, log, { areProxies: limits.areProxies, isProven, onFlood: flooded });
 
   function place(connection: Bounded): ReturnType<typeof bounds.add> {
     if (!callers.mayConnect(connection.address)) return { refused: 'it is no proxy of ours' };

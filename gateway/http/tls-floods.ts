@@ -17,6 +17,13 @@ export interface TlsFloods {
   readonly weigh: () => void;
 }
 
+export interface TlsFloodsParts {
+  readonly areProxies?: boolean | undefined;
+  /** Whether the connection has shown who uses it. */
+  readonly isProven: (socket: Socket) => boolean;
+  readonly onFlood: (socket: Socket) => void;
+}
+
 /** How long an address that flooded is not served. */
 const outMs = 5000;
 const mostAddresses = 4096;
@@ -32,10 +39,7 @@ const none: TlsFloods = {
 export function watchTls(
   server: Server,
   log: Pick<Logger, 'warn'>,
-  {
-    areProxies = false,
-    onFlood,
-  }: { readonly areProxies?: boolean | undefined; readonly onFlood: (socket: Socket) => void },
+  { areProxies = false, isProven, onFlood }: TlsFloodsParts,
 ): TlsFloods {
   if (!(server instanceof TlsServer)) return none;
   const records = new Map<Socket, TlsRecords>();
@@ -55,13 +59,23 @@ export function watchTls(
     socket.destroy();
   }
 
+  /** What has come in over each of them would be read to its end in this same turn. */
+  function endOthers(raw: Socket): void {
+    const key = keyOf(raw);
+    for (const socket of records.keys()) if (keyOf(socket) === key && !isProven(socket)) socket.destroy();
+  }
+
   server.on('secureConnection', (tls: TLSSocket) => {
     const raw = byKey.get(connectionKey(tls));
     const its = raw && records.get(raw);
     if (raw === undefined || its === undefined) return void tls.destroy();
     if (its.isHandshakeTooLong()) return flooded(raw);
     secured.add(raw);
-    its.secured(tls, () => flooded(raw));
+    its.secured(
+      tls,
+      () => flooded(raw),
+      () => endOthers(raw),
+    );
   });
   return {
     isOut: (address) => !areProxies && !outOf(addressKey(address)).isFull(),

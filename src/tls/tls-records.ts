@@ -40,8 +40,11 @@ export class TlsRecords {
     this.#keyLine = `${peer.toUpperCase()}_TRAFFIC_SECRET_N`;
   }
 
-  /** Calls `onFlood` in a later turn if there are too many new keys; nothing more comes in from then on. */
-  secured(tls: TLSSocket, onFlood: () => void): void {
+  /**
+   * Calls `onFlood` in a later turn if there are too many new keys; nothing more comes in from then on. `atOnce` is called
+   * before, while OpenSSL is at work on this connection: in the same turn others may be read.
+   */
+  secured(tls: TLSSocket, onFlood: () => void, atOnce: () => void = () => {}): void {
     this.#tls = tls;
     const newKeys = tokenBucket(newKeysPerSecond, undefined, newKeysAtOnce);
     const tickets = tokenBucket(newKeysPerSecond, undefined, newKeysAtOnce);
@@ -49,6 +52,7 @@ export class TlsRecords {
       if (this.#raw.destroyed || of.take(1)) return;
       // OpenSSL is at work on the TLS socket: only the one below it can be ended now.
       this.#raw.destroy();
+      atOnce();
       setImmediate(onFlood);
     };
     // Only this event tells of a key update, and of another handshake of TLS 1.2. It brings the key, which nobody keeps.
