@@ -62,7 +62,7 @@ class Filter {
   #withFewMarks(text: string): string {
     let ending = text === '' ? this.#marks : 0;
     const kept = text.replaceAll(marks, (run, at: number) => {
-      const all = [...run];
+      const all = Array.from(run);
       const before = at === 0 ? this.#marks : 0;
       const some = all.slice(0, Math.max(0, mostMarks - before));
       if (some.length < all.length) this.left += 1;

@@ -23,7 +23,7 @@ test('A-616 P20: orders of one person do not use up the messages that questions 
   expect(server.messages.filter(({ text }) => text.includes('role operator'))).toHaveLength(1);
 }, 60_000);
 
-test('A-629 P19: whoever writes no orders for a minute gets an answer to one, whatever others write', async () => {
+test('A-629 P19: a person who writes no orders for a minute gets an answer to one, whatever others write', async () => {
   for (let n = 0; n < 30; n += 1)
     for (const user of [users.vera, users.olga, users.nobody]) server.write(user, '/pause coder');
   server.write(users.admin, '/kill coder it is me');

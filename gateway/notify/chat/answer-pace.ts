@@ -9,7 +9,7 @@ export type AnswerPace = (
   mayOrder: boolean,
 ) => 'answer' | 'too-fast' | 'nothing';
 
-/** Of one person, and not of the others': whoever wrote none for a minute may have to stop an agent. */
+/** Of one person, and not of the others': a person who wrote none for a minute may have to stop an agent. */
 const firstPerSecond = 1 / 60;
 /** Of one person, and once in ten seconds then: the service counts answers, and questions need its messages. */
 const atOnce = 6;
