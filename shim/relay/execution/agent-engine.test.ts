@@ -86,3 +86,12 @@ test('A-617 P19: a container that does not end is paused, is told as not killed,
   await host.engine.set({ agent: 'a', container: { name: 'coder' } }, 'running');
   expect(host.done.at(-1)).toBe('unpause');
 });
+
+test('A-634 P19: a container that was paused and does not end when it is killed is paused again', async () => {
+  await using host = await startEngine('coder', false);
+  const set = async (state: 'paused' | 'killed') =>
+    await host.engine.set({ agent: 'a', container: { name: 'coder' } }, state);
+  await set('paused');
+  await expect(set('killed')).rejects.toThrow('does not end and is paused');
+  expect(host.done).toEqual(['pause', 'unpause', 'kill', 'pause']);
+});

@@ -80,13 +80,13 @@ async function kill(
 ): Promise<string> {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(endsWithinMs)]);
   try {
+    // For the kill Docker lets it run, and goes on to take it for paused: then it could not be paused again.
+    if (isPaused) await container.unpause({ abortSignal: soon });
     await container.kill({ abortSignal: soon });
     return '';
   } catch (error) {
     const isGone = nothingToDo.has((error as { readonly statusCode?: number }).statusCode);
     if (isGone || signal.aborted || !soon.aborted) throw error;
-    // For the kill Docker let it run, and takes it for paused.
-    if (isPaused) await container.unpause({ abortSignal: signal }).catch(() => {});
     await container.pause({ abortSignal: signal });
     held.add(container.id);
     return heldText(name);
