@@ -8,7 +8,7 @@ import { openAgentEngine } from './agent-engine.ts';
 const id = `cafe0123456789${'a'.repeat(50)}`;
 
 /** An engine with one container, which it finds as Docker does: by its name, or by the beginning of its id. */
-async function startEngine(name: string, ends = true) {
+async function startEngine(name: string, ends = true, refuses = '') {
   const dir = mkdtempSync(join(tmpdir(), 'clawrden-engine-'));
   const done: string[] = [];
   const isDone = (act: string) => done.includes(act);
@@ -25,6 +25,7 @@ async function startEngine(name: string, ends = true) {
     const isFound = wanted === name || (wanted !== '' && id.startsWith(wanted));
     if (isFound && method === 'POST') done.push(act);
     if (act === 'kill' && !ends) return;
+    if (act === refuses) return void response.writeHead(409).end('{}');
     response.writeHead(isFound ? (method === 'POST' ? 204 : 200) : 404, {
       'content-type': 'application/json',
     });
@@ -94,4 +95,13 @@ test('A-634 P19: a container that was paused and does not end when it is killed 
   await set('paused');
   await expect(set('killed')).rejects.toThrow('does not end and is paused');
   expect(host.done).toEqual(['pause', 'unpause', 'kill', 'pause']);
+});
+
+test('A-634 P19: a container that only its engine takes for paused is killed', async () => {
+  await using host = await startEngine('coder', true, 'unpause');
+  const set = async (state: 'paused' | 'killed') =>
+    await host.engine.set({ agent: 'a', container: { name: 'coder' } }, state);
+  await set('paused');
+  await set('killed');
+  expect(host.done).toEqual(['pause', 'unpause', 'kill']);
 });

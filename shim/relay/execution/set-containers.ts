@@ -80,8 +80,9 @@ async function kill(
 ): Promise<string> {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(endsWithinMs)]);
   try {
-    // For the kill Docker lets it run, and goes on to take it for paused: then it could not be paused again.
-    if (isPaused) await container.unpause({ abortSignal: soon });
+    // For the kill Docker lets it run, and goes on to take it for paused: then it could not be paused again. One that it
+    // takes for paused and that runs already is refused this, and killed all the same.
+    if (isPaused) await container.unpause({ abortSignal: soon }).catch(() => {});
     await container.kill({ abortSignal: soon });
     return '';
   } catch (error) {
