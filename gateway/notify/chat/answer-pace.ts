@@ -9,8 +9,6 @@ export type AnswerPace = (
   mayOrder: boolean,
 ) => 'answer' | 'too-fast' | 'nothing';
 
-/** Of one person, and not of the others': a person who wrote none for a minute may have to stop an agent. */
-const firstPerSecond = 1 / 60;
 /** Of one person, and once in ten seconds then: the service counts answers, and questions need its messages. */
 const atOnce = 6;
 const mostPeople = 1000;
@@ -18,9 +16,11 @@ const mostPeople = 1000;
 const inRoomAtOnce = 10;
 
 export function createAnswerPace(): AnswerPace {
-  const firsts = keyedBuckets(mostPeople, () => tokenBucket(firstPerSecond, undefined, 1));
+  const onceAMinute = () => keyedBuckets(mostPeople, () => tokenBucket(1 / 60, undefined, 1));
+  // Of nobody else's: a person who wrote none for a minute may have to stop an agent.
+  const firsts = onceAMinute();
   const answers = keyedBuckets(mostPeople, () => tokenBucket(0.1, undefined, atOnce));
-  const warnings = keyedBuckets(mostPeople, () => tokenBucket(1 / 60, undefined, 1));
+  const warnings = onceAMinute();
   const rooms = new WeakMap<ChatRoom, TokenBucket>();
 
   function isRoom(room: ChatRoom): boolean {

@@ -69,10 +69,10 @@ export function createHaltOrders(parts: HaltParts): HaltOrders {
     const order = readOrder(text);
     const caller = order === undefined ? undefined : await personOf(who, parts.principals);
     if (order === undefined || caller === undefined) return;
-    const mayOrder = !('refused' in seenFor(caller, parts));
-    const pace = paceOf(`${who.via} ${who.user}`, room, mayOrder);
+    const seen = seenFor(caller, parts);
+    const pace = paceOf(`${who.via} ${who.user}`, room, !('refused' in seen));
     if (pace === 'nothing') return;
-    const reply = pace === 'too-fast' ? tooFast : replyTo(order, caller, parts);
+    const reply = pace === 'too-fast' ? tooFast : replyTo(order, caller, seen);
     const isNote = 'title' in reply;
     const code = newConfirm();
     const message = isNote ? noteText(reply) : askText(reply, code);
@@ -113,8 +113,11 @@ const tooFast: OrderText = {
 const tooMany: OrderText = { title: 'Nothing was done: too many other orders came', words: '' };
 
 /** What the chat shows: a note, or what is to be confirmed. */
-function replyTo(order: HaltOrder | 'usage', caller: Principal, parts: HaltParts): OrderText | Ask {
-  const seen = seenFor(caller, parts);
+function replyTo(
+  order: HaltOrder | 'usage',
+  caller: Principal,
+  seen: ReturnType<typeof seenFor>,
+): OrderText | Ask {
   if ('refused' in seen) return { title: `Nothing was done: ${seen.refused}.`, words: '' };
   if (order === 'usage') return { title: 'Write: /pause AGENT REASON, or /kill AGENT REASON', words: '' };
   const agent = seen.warden.agents().find(({ name }) => name === order.agent);

@@ -64,10 +64,9 @@ function start(screen: HTMLElement): void {
 }
 
 function writePieces(terminal: Terminal, text: string, written: () => void): void {
-  for (let at = 0; at + pieceLength < text.length; at += pieceLength)
-    terminal.write(text.slice(at, at + pieceLength));
-  const rest = text.length % pieceLength || Math.min(text.length, pieceLength);
-  terminal.write(text.slice(text.length - rest), written);
+  let at = 0;
+  for (; text.length - at > pieceLength; at += pieceLength) terminal.write(text.slice(at, at + pieceLength));
+  terminal.write(text.slice(at), written);
 }
 
 /** As many columns as fit; a size that is given is kept, with smaller letters, as long as they can be read. */
