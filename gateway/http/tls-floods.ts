@@ -5,6 +5,7 @@ import { keyedBuckets } from '../../src/keyed-buckets.ts';
 import { recordOverhead, recordsPerSecond, TlsRecords } from '../../src/tls/tls-records.ts';
 import { tokenBucket } from '../../src/token-bucket.ts';
 import { addressKey, connectionKey } from '../connections/address-key.ts';
+import { contentRates } from './content-rates.ts';
 
 /** What a listener's connections bring over TLS beside content. */
 export interface TlsFloods {
@@ -35,6 +36,36 @@ const none: TlsFloods = {
   weigh: () => {},
 };
 
+/** Those that flooded a moment ago, by key. */
+function heldBack(log: Pick<Logger, 'warn'>) {
+  // One token that takes five seconds to come again.
+  const outOf = keyedBuckets(mostAddresses, () => tokenBucket(1000 / outMs, undefined, 1));
+  return {
+    hold: (key: string, address: string | undefined) => {
+      if (outOf(key).take(1)) log.warn({ address }, 'it floods with TLS records: it is held back');
+    },
+    isOut: (key: string) => !outOf(key).isFull(),
+  };
+}
+
+function openRecords() {
+  const records = new Map<Socket, TlsRecords>();
+  const byKey = new Map<string, Socket>();
+  return {
+    records,
+    add: (socket: Socket) => {
+      const key = connectionKey(socket);
+      byKey.set(key, socket);
+      records.set(socket, new TlsRecords(socket, 'client'));
+      socket.once('close', () => {
+        if (byKey.get(key) === socket) byKey.delete(key);
+        records.delete(socket);
+      });
+    },
+    below: (tls: TLSSocket) => byKey.get(connectionKey(tls)),
+  };
+}
+
 /** Of a listener without TLS there is nothing to say. */
 export function watchTls(
   server: Server,
@@ -42,19 +73,22 @@ export function watchTls(
   { areProxies = false, isProven, onFlood }: TlsFloodsParts,
 ): TlsFloods {
   if (!(server instanceof TlsServer)) return none;
-  const records = new Map<Socket, TlsRecords>();
-  const byKey = new Map<string, Socket>();
+  const { records, add, below } = openRecords();
   const secured = new WeakSet<Socket>();
   const rateOf = keyedBuckets(mostAddresses, () => tokenBucket(recordsPerSecond * recordOverhead));
-  // One token that takes five seconds to come again.
-  const outOf = keyedBuckets(mostAddresses, () => tokenBucket(1000 / outMs, undefined, 1));
   // A proxy brings many clients by one address.
   const keyOf = (socket: Socket) =>
     areProxies ? connectionKey(socket) : addressKey(socket.remoteAddress ?? '');
 
+  const { hold, isOut } = heldBack(log);
+  const floodedAtOnce = (raw: Socket) => {
+    flooded(raw);
+    endOthers(raw);
+  };
+  const count = contentRates({ keyOf, isProven, onFlood: floodedAtOnce });
+
   function flooded(socket: Socket): void {
-    const first = outOf(keyOf(socket)).take(1);
-    if (first) log.warn({ address: socket.remoteAddress }, 'it floods with TLS records: it is held back');
+    hold(keyOf(socket), socket.remoteAddress);
     onFlood(socket);
     socket.destroy();
   }
@@ -66,7 +100,7 @@ export function watchTls(
   }
 
   server.on('secureConnection', (tls: TLSSocket) => {
-    const raw = byKey.get(connectionKey(tls));
+    const raw = below(tls);
     const its = raw && records.get(raw);
     if (raw === undefined || its === undefined) return void tls.destroy();
     if (its.isHandshakeTooLong()) return flooded(raw);
@@ -76,18 +110,11 @@ export function watchTls(
       () => flooded(raw),
       () => endOthers(raw),
     );
+    count(tls, raw);
   });
   return {
-    isOut: (address) => !areProxies && !outOf(addressKey(address)).isFull(),
-    accepted: (socket) => {
-      const key = connectionKey(socket);
-      byKey.set(key, socket);
-      records.set(socket, new TlsRecords(socket, 'client'));
-      socket.once('close', () => {
-        if (byKey.get(key) === socket) byKey.delete(key);
-        records.delete(socket);
-      });
-    },
+    isOut: (address) => !areProxies && isOut(addressKey(address)),
+    accepted: add,
     hasFailed: (socket) => !secured.has(socket),
     weigh: () => {
       for (const [socket, each] of records) {

@@ -1,9 +1,9 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { crumbBytes } from '../../../src/crumb-budgets.ts';
+import { onArrival, ownBytes } from '../../connections/on-arrival.ts';
 import type { Charge, Piece } from './charge.ts';
 import { inPieces } from './in-pieces.ts';
 import { isHeavy, type MessageBound } from './message-bounds.ts';
-import { onArrival, ownBytes } from './on-arrival.ts';
 
 /** Most bytes that have come and are in no request yet, over all connections; those of each peer are bounded, too. */
 export interface UnfinishedMessages {
