@@ -58,6 +58,19 @@ test('A-631 P19: an order to stop an agent waits for no other, of which it takes
   expect(second - first).toBeLessThan(1500);
 }, 60_000);
 
+test('A-616 P20: who may stop agents gets a few answers, and is told once that there are too many orders', async () => {
+  const before = server.messages.length;
+  for (let n = 0; n < 30; n += 1) server.write(users.admin, '/pause coder');
+  const count = (words: string) =>
+    server.messages.slice(before).filter(({ text }) => text.includes(words)).length;
+  await expect.poll(() => count('too many orders'), { timeout: 30_000, interval: 50 }).toBeGreaterThan(0);
+  // Whatever more there is was sent by then.
+  await sleep(500);
+  expect(count('too many orders')).toBe(1);
+  // The first in a minute, six more, and one that came in ten seconds.
+  expect([count('Pause coder?') > 0, count('Pause coder?') <= 8]).toEqual([true, true]);
+}, 60_000);
+
 test('A-615 P20: a service that answers each poll at once is asked once a second', async () => {
   const polls = () => server.calls.filter(({ method }) => method === 'getUpdates').length;
   server.hasty = true;
