@@ -8,6 +8,8 @@ import { nativeBuilds } from './native-builds.ts';
 
 const asRoot = process.geteuid?.() === 0;
 const asAgent = ['setpriv', '--reuid', '1000', '--regid', '1000', '--clear-groups'];
+/** As in an agent's container: the first process is one of the same user, and not the init. */
+const besideFirst = ['unshare', '--pid', '--fork', '--kill-child', ...asAgent, 'sh', '-c', '"$0"; exit $?'];
 
 /** Prints the error of each way to make an AF_VSOCK socket, and shows that other sockets work. */
 const vsockProbe = `
@@ -60,11 +62,15 @@ const paceProbe = `
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+static sigjmp_buf before;
+static void trapped(int number) { siglongjmp(before, number); }
 static void tell(const char *whom, const char *what, long result) {
     printf("%s %s: %s\\n", whom, what, result < 0 ? strerror(errno) : "done");
 }
@@ -72,7 +78,9 @@ static void each(const char *whom, long pid) {
     cpu_set_t set;
     struct sched_param none = {0};
     struct rlimit limit;
+    int nice = getpriority(PRIO_PROCESS, 0);
     unsigned char attributes[48] = {48};
+    memcpy(attributes + 16, &nice, sizeof nice);
     syscall(SYS_sched_getaffinity, 0, sizeof set, &set);
     getrlimit(RLIMIT_CPU, &limit);
     tell(whom, "scheduler", syscall(SYS_sched_setscheduler, pid, SCHED_OTHER, &none));
@@ -80,7 +88,7 @@ static void each(const char *whom, long pid) {
     tell(whom, "attributes", syscall(SYS_sched_setattr, pid, attributes, 0));
     tell(whom, "affinity", syscall(SYS_sched_setaffinity, pid, sizeof set, &set));
     tell(whom, "limit", syscall(SYS_prlimit64, pid, RLIMIT_CPU, &limit, NULL));
-    tell(whom, "priority", syscall(SYS_setpriority, PRIO_PROCESS, pid, 0));
+    tell(whom, "priority", syscall(SYS_setpriority, PRIO_PROCESS, pid, nice));
     tell(whom, "disk", syscall(SYS_ioprio_set, 1, pid, 0));
 }
 int main(void) {
@@ -94,6 +102,18 @@ int main(void) {
     each("zero", 0);
     tell("user", "priority", syscall(SYS_setpriority, PRIO_USER, 0, 0));
     tell("user", "disk", syscall(SYS_ioprio_set, 3, getuid(), 0));
+#ifdef __x86_64__
+    // A kernel without 32-bit calls ends who tries one. No pointer fits: what gets as far as that has another error.
+    static const int calls[] = {154, 156, 241, 351, 340, 97, 289};
+    signal(SIGSEGV, trapped);
+    for (int n = 0; sigsetjmp(before, 1) == 0 && n < 7; n++) {
+        long result, parent = getppid();
+        __asm__ volatile("int $0x80" : "=a"(result)
+            : "a"(calls[n]), "b"(n < 5 ? parent : n - 5), "c"(n < 5 ? 0 : parent), "d"(0), "S"(0) : "memory");
+        errno = (int)-result;
+        tell("i386", "call", result);
+    }
+#endif
 }`;
 
 let directory: string;
@@ -184,16 +204,18 @@ describe.each(nativeBuilds)('what a command cannot reach ($name)', ({ init }) =>
     'A-617 P19: the pace and the limits of its init, and of the first process, if the plan confines it',
     async () => {
       const of = async (confine: boolean) => {
-        await using command = InitProcess.start(init, { argv: [pace], confine }, asAgent);
+        await using command = InitProcess.start(init, { argv: [pace], confine }, besideFirst);
         return (await command.end()).stdout.trim().split('\n');
       };
       const own = /^(?:self|zero) /;
       const isDone = (line: string) => line.endsWith(': done');
       const [free, confined] = [await of(false), await of(true)];
-      expect(free.filter((line) => /^(?:parent|high bits) /.test(line)).every(isDone)).toBe(true);
+      expect(
+        free.filter((line) => /^(?:parent|high bits|first) /.test(line)).filter((line) => !isDone(line)),
+      ).toEqual([]);
       expect(confined.filter((line) => own.test(line)).every(isDone)).toBe(true);
       const others = confined.filter((line) => !own.test(line));
-      expect(others.length).toBe(25);
+      expect([25, 32]).toContain(others.length);
       expect(others.filter((line) => !line.endsWith(': Operation not permitted'))).toEqual([]);
     },
   );

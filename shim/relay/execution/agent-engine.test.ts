@@ -11,10 +11,12 @@ const id = `cafe0123456789${'a'.repeat(50)}`;
 async function startEngine(name: string, ends = true, refuses = '') {
   const dir = mkdtempSync(join(tmpdir(), 'clawrden-engine-'));
   const done: string[] = [];
-  const isDone = (act: string) => done.includes(act);
   const listed = () => {
-    const State = isDone('pause') && !isDone('unpause') ? 'paused' : 'running';
-    return isDone('kill') && ends ? [] : [{ Id: id, Names: [`/${name}`], ImageID: 'i', Labels: {}, State }];
+    // As Docker says it, also of one that it let run for a kill.
+    const State = done.lastIndexOf('pause') > done.lastIndexOf('unpause') ? 'paused' : 'running';
+    return done.includes('kill') && ends
+      ? []
+      : [{ Id: id, Names: [`/${name}`], ImageID: 'i', Labels: {}, State }];
   };
   const server = createServer(({ method, url = '' }, response) => {
     if (url.startsWith('/containers/json')) {
@@ -104,4 +106,16 @@ test('A-634 P19: a container that only its engine takes for paused is killed', a
   await set('paused');
   await set('killed');
   expect(host.done).toEqual(['pause', 'unpause', 'kill']);
+});
+
+test('A-617 A-634 P19: one that did not end, and ran meanwhile, is killed anew although it is paused', async () => {
+  await using host = await startEngine('coder', false);
+  const set = async (state: 'killed' | 'paused' | 'running') =>
+    await host.engine.set({ agent: 'a', container: { name: 'coder' } }, state);
+  const told = 'does not end and is paused';
+  await expect(set('killed')).rejects.toThrow(told);
+  await set('running');
+  await set('paused');
+  await expect(set('killed')).rejects.toThrow(told);
+  expect(host.done).toEqual(['kill', 'pause', 'unpause', 'pause', 'unpause', 'kill', 'pause']);
 });
