@@ -62,6 +62,20 @@ test('A-619 P20: a home that is mostly holes gives its replica no right to fill 
   await disks.stop();
 });
 
+test('A-619 P20: nor does one of more names than the replica has', async () => {
+  const { slots, disks, held, use, removed, replicas } = await started({
+    ...{ filler: { seen: 10 }, other: { seen: 10 } },
+  });
+  const version = { epoch: 1n, seq: 1n };
+  replicas.homes.set(keyOf(slots['filler']!), { version, bytes: 10, entries: 8000 });
+  await use('filler', 'other');
+  await pass(10_000);
+  held['filler'] = { seen: 10, entries: 970, carriedEntries: 5 };
+  await pass(10_000);
+  expect(removed).toEqual(['filler']);
+  await disks.stop();
+});
+
 test('A-621 P20: a replica that hides from its carrier what it has goes first, used or not', async () => {
   const { disks, held, use, slots, stopped, removed } = await started({
     ...{ deep: { seen: 5 }, other: { seen: 5 } },
@@ -75,6 +89,17 @@ test('A-621 P20: a replica that hides from its carrier what it has goes first, u
   await disks.stop();
 });
 
+test('A-621 P20: a replica whose count only takes too long hides nothing, and does not go for what another hides', async () => {
+  const { disks, held, use, removed } = await started({ slow: { seen: 5 }, other: { seen: 5 } });
+  await use('slow', 'other');
+  await pass(60_000);
+  held['slow'] = { seen: 5, countMs: 40_000 };
+  held['other'] = { seen: 5, unseen: 970 };
+  await pass(120_000);
+  expect(removed).toEqual([]);
+  await disks.stop();
+});
+
 test('A-622 P20: what is carried as holes takes no room of a host, once it was counted', async () => {
   const { disks, held, use, slots } = await started({ holes: { seen: 10 } });
   const slot = slots['holes']!;
@@ -85,6 +110,8 @@ test('A-622 P20: what is carried as holes takes no room of a host, once it was c
   expect(bytesThere(slot)).toBe(10);
   slot.bytes = 9100;
   expect(bytesThere(slot)).toBe(110);
+  await pass(20_000);
+  expect(bytesThere(slot)).toBe(10);
   held['holes'] = { seen: 60 };
   await pass(20_000);
   expect(bytesThere(slot)).toBe(60);

@@ -16,6 +16,12 @@ interface Held {
   carried?: number;
   unseen?: number;
   whole?: boolean;
+  /** Names, of a disk of 1000 that has to have 50 free, too. */
+  entries?: number;
+  /** Of these; all if absent. */
+  carriedEntries?: number;
+  /** To count all of it takes so long. */
+  countMs?: number;
 }
 
 export async function started(held: Record<string, Held>, outside = 0) {
@@ -60,21 +66,35 @@ export async function started(held: Record<string, Held>, outside = 0) {
   return { replicas, slots, disks, leftOut, held, use, away, counts, hooks, ...lists };
 }
 
+/** Of a clock that a test sets. */
+const pause = (ms: number) => (ms === 0 ? undefined : new Promise((resolve) => void setTimeout(resolve, ms)));
+
 function fakeHost(held: Record<string, Held>, outside: number, counts: { all: number }): ReplicaHost {
   const takes = ({ seen, unseen = 0 }: Held) => seen + unseen;
   const disk = (name: string, all: boolean): Measured => {
     counts.all += Number(all);
     const room = 1000 - outside - Object.values(held).reduce((sum, each) => sum + takes(each), 0);
-    const { seen, carried = seen, whole = true } = held[name] ?? { seen: 0 };
-    const free = { room: Math.max(0, room), disk: 1000, freeFiles: 0, files: 0 };
-    const counted = { bytes: seen, entries: 0, carriedBytes: carried, carriedEntries: 0, whole };
+    const {
+      seen,
+      carried = seen,
+      whole = true,
+      entries = 0,
+      carriedEntries = entries,
+    } = held[name] ?? { seen: 0 };
+    const freeFiles = 1000 - Object.values(held).reduce((sum, each) => sum + (each.entries ?? 0), 0);
+    const free = { room: Math.max(0, room), disk: 1000, freeFiles, files: 1000 };
+    const counted = { bytes: seen, entries, carriedBytes: carried, carriedEntries, whole };
     const none = { bytes: 0, entries: 0, carriedBytes: 0, carriedEntries: 0, whole: true };
     return { ...free, ...(all ? counted : none) };
   };
   return {
     openReplica: async ({ agent: name }) => {
       const found = { bytes: 0, entries: 0, at: { epoch: 1n, seq: 1n } };
-      const session = { measure: async ({ all = false }) => disk(name, all) };
+      const measure = async ({ all = false }) => {
+        if (all) await pause(held[name]?.countMs ?? 0);
+        return disk(name, all);
+      };
+      const session = { measure };
       return { alive: () => true, found, session } as unknown as Replica;
     },
     replicas: async () => [],
