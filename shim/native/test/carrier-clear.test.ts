@@ -31,6 +31,12 @@ describe.each(buildsOrOnly('sanitized'))('taking all out of a replica ($name)', 
     {
       await using replica = await start();
       await replica.session.settle();
+      replica.session.end();
+      await replica.exited();
+    }
+    {
+      await using replica = await start();
+      expect(replica.first).toMatchObject({ remembered: true });
       await replica.session.clear();
       await expect(replica.session.settle()).rejects.toThrow('carrier');
     }
