@@ -19,7 +19,7 @@ import type { Pace } from '../../gateway/grpc/front/pace.ts';
 import { startEnrolmentServer } from '../../gateway/grpc/start-enrolment-server.ts';
 import { startGrpcServer } from '../../gateway/grpc/start-grpc-server.ts';
 import { createAuthorities, type RotatedAuthorities } from '../../gateway/keys/authorities.ts';
-import { createKeyRing } from '../../gateway/keys/key-ring.ts';
+import { createKeyRing, type KeyRing } from '../../gateway/keys/key-ring.ts';
 import type { Authentication, Enrolment } from '../../gateway/ports/authentication.ts';
 import type { KnownPerson, PersonRole } from '../../gateway/ports/known-principals.ts';
 import { principalName, type Role, type Scope } from '../../gateway/ports/principal.ts';
@@ -48,6 +48,7 @@ export interface TestGateway extends AsyncDisposable {
   readonly authority: Credentials;
   readonly authorities: RotatedAuthorities;
   readonly authentication: Authentication;
+  readonly keys: KeyRing;
   readonly enrolment: Enrolment;
   readonly relays: Relays;
   readonly revocations: Revocations;
@@ -189,9 +190,7 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     address: `localhost:${grpc.port}`,
     port: grpc.port,
     enrollAddress: `localhost:${enroll.port}`,
-    authority,
-    authorities,
-    authentication,
+    ...{ authority, authorities, authentication, keys: identity.keys },
     enrolment,
     relays,
     revocations,

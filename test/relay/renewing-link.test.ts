@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { cp } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +26,7 @@ async function setup(
   const end = Date.now() + days * day;
   const period = { notBefore: new Date(end - 90 * day), notAfter: new Date(end) };
   const identityDir = await gateway.identity(peer, { period });
-  const logged: { msg: string; why?: string }[] = [];
+  const logged: { msg: string; time: number; why?: string }[] = [];
   const log = pino({ level: 'info' }, { write: (line) => logged.push(JSON.parse(line)) });
   return {
     gateway,
@@ -141,15 +141,35 @@ test('a gateway that does not renew costs nothing: the relay goes on with what i
 test('A-624: a relay whose renewal failed tries again, less and less often', async () => {
   const { gateway, logged, open } = await setup(10, { kind: 'relay', name: 'unbound' });
   await using _ = gateway;
-  const link = await open({ retryMs: 100 });
+  const link = await open({ retryMs: 30 });
   await synchronized(link);
-  await expect.poll(() => logged.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(4);
+  await expect.poll(() => logged.length, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(5);
   expect(new Set(logged.map(({ msg }) => msg))).toEqual(new Set(['the certificate was not renewed']));
   link.close();
+  const [, ...times] = logged.map(({ time }) => time);
+  // The second may have been asked for; each one after it waits twice as long. A clock may be a little ahead of a timer.
+  for (const [at, ms] of [60, 120, 240].entries())
+    expect((times[at + 1] ?? 0) - (times[at] ?? 0)).toBeGreaterThan(ms - 10);
   const before = logged.length;
-  await sleep(1000);
+  await sleep(2000);
   // One may have been on its way.
   expect(logged.length).toBeLessThanOrEqual(before + 1);
+});
+
+test('A-624: a relay whose token ended with the key that signed it renews at once by another token', async () => {
+  let authority = '';
+  const state = () => ({ lockdown: false, agents: [], authority });
+  const { gateway, logged, open } = await setup(90, relay, { state });
+  await using _ = gateway;
+  const link = await open({ retryMs: 60_000 });
+  await synchronized(link);
+  gateway.keys.take(generateKeyPairSync('ed25519').privateKey, 0);
+  authority = 'another';
+  gateway.relays.tellAll();
+  await expect
+    .poll(() => logged.map(({ msg }) => msg), { timeout: 20_000 })
+    .toEqual(['the certificate was not renewed', 'the certificate was renewed']);
+  link.close();
 });
 
 test('P20: a relay whose renewal comes too soon renews when the gateway says, and not before', async () => {
