@@ -33,17 +33,18 @@ export function question(
   id: string,
   argv: readonly string[],
   operands?: readonly Operand[],
+  agent = 'coder',
 ): PendingApproval {
   const rest = {
     caller: 'relay:host-7',
     executionId: `e-${id}`,
-    agent: 'coder',
+    agent,
     planHash: '7b3c5de19f42',
     rule: 'install',
     reason: 'fetches',
   };
   const times = { createdAt: Date.now(), expiresAt: Date.now() + 600_000 };
-  const plan = planOf(argv, operands);
+  const plan = { ...planOf(argv, operands), agent };
   const command = recordable(argv, plan.cwd);
   const needs = { consent: { approvals: 1, role: 'approver' }, missing: 1, yeses: [] } as const;
   return { id, ...rest, ...times, ...needs, plan: canonicalJson(plan), command, noGrant: '', said: '' };

@@ -42,6 +42,17 @@ describe.skipIf(!hasTmux)('clawrden watch on a terminal (of tmux)', () => {
     expect(await terminal.modes()).toBe('0 1\n');
   });
 
+  test('A-626 P10: a later question of another agent is shown before the next one of this agent', async () => {
+    const first = ['aaaa000001', 'aaaa000002', 'aaaa000003'].map((id) => question(id, ['npm', 'ci']));
+    await using queue = await startQueue(...first);
+    await using terminal = await startWatch(queue);
+    await terminal.shows(/aaaa000003/);
+    queue.set(...first, question('bbbb000001', ['npm', 'ci'], undefined, 'other'));
+    await terminal.shows(/bbbb000001/);
+    const ids = (await terminal.screen()).match(/[ab]{4}00000\d/g);
+    expect(ids).toEqual(['aaaa000001', 'bbbb000001', 'aaaa000002', 'aaaa000003']);
+  });
+
   test('shows what docs/operations.md shows', async () => {
     await using queue = await startQueue(install, remove);
     await using terminal = await startWatch(queue);
