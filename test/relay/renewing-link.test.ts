@@ -162,13 +162,17 @@ test('A-624: a relay whose token ended with the key that signed it renews at onc
   const { gateway, logged, open } = await setup(90, relay, { state });
   await using _ = gateway;
   const link = await open({ retryMs: 60_000 });
-  await synchronized(link);
-  gateway.keys.take(generateKeyPairSync('ed25519').privateKey, 0);
-  authority = 'another';
-  gateway.relays.tellAll();
-  await expect
-    .poll(() => logged.map(({ msg }) => msg), { timeout: 20_000 })
-    .toEqual(['the certificate was not renewed', 'the certificate was renewed']);
+  const told: string[] = [];
+  // What failed before does not count once it worked.
+  for (const _again of [1, 2]) {
+    authority = '';
+    await synchronized(link);
+    gateway.keys.take(generateKeyPairSync('ed25519').privateKey, 0);
+    authority = 'another';
+    gateway.relays.tellAll();
+    told.push('the certificate was not renewed', 'the certificate was renewed');
+    await expect.poll(() => logged.map(({ msg }) => msg), { timeout: 20_000 }).toEqual(told);
+  }
   link.close();
 });
 
