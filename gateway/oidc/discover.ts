@@ -24,13 +24,14 @@ const skewSeconds = 30;
  * may change them at any time.
  */
 export function createDiscover(
-  { issuer, clientId }: Pick<OidcConfig, 'issuer' | 'clientId'>,
+  { issuer, clientId, private: mayBePrivate }: Pick<OidcConfig, 'issuer' | 'clientId' | 'private'>,
   secret: string,
   deadlineMs: number,
 ): Discover {
+  const provider = { url: issuer, private: mayBePrivate };
   let kept: { readonly metadata: ServerMetadata; readonly at: number } | undefined;
   return async () => {
-    const bounded = boundedFetch(AbortSignal.timeout(deadlineMs));
+    const bounded = boundedFetch(provider, AbortSignal.timeout(deadlineMs));
     if (kept === undefined || performance.now() - kept.at > keptMs) {
       const found = await discovery(new URL(issuer), clientId, undefined, undefined, {
         [customFetch]: bounded,

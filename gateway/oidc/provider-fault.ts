@@ -1,4 +1,5 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
+import { AddressRefused } from '../../src/egress/judged-lookup.ts';
 import { escapeUnprintable } from '../../src/text/render-text.ts';
 import { shortText } from '../lists/short-texts.ts';
 import type { Provided } from '../ports/identity-provider.ts';
@@ -27,6 +28,9 @@ export function providerFault(error: unknown, known = false): Extract<Provided<n
   }
   if (error instanceof BadAnswer)
     return { refused: `what the provider answers does not hold: ${error.message}`, isOver: !known };
+  // What the gateway itself refuses is no answer, and says nothing of who signs in.
+  if (error instanceof Error && innermost(error) instanceof AddressRefused)
+    return { refused: `the provider leads elsewhere: ${shownText(innermost(error).message)}`, isOver: false };
   if (!(error instanceof ClientError) || error.code === undefined || notThere.has(error.code))
     return { refused: 'the provider cannot be reached; try again later', isOver: false };
   const refused = `what the provider answers does not hold: ${shownText(innermost(error).message)}`;

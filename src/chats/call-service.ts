@@ -63,7 +63,8 @@ function postOf(headers: ServiceCall['headers'], body: string): ServerRequest {
     'Content-Type': 'application/json; charset=utf-8',
     'User-Agent': `clawrden/${packageVersion()}`,
   };
-  return { method: 'POST', headers: { ...headers, ...own }, body };
+  // It is where gateway.yaml says, which is never link-local.
+  return { method: 'POST', headers: { ...headers, ...own }, body, reach: { private: true, byProxy: true } };
 }
 
 const tooLarge = () => new Error(`its answer has more than ${answerBytes} bytes`);

@@ -41,6 +41,8 @@ export interface SlackConfig {
   /** Calls methods. */
   readonly botToken: SecretSource;
   readonly api: string;
+  /** Where Slack says that Socket Mode is need not be public. */
+  readonly private: boolean;
   readonly channels: readonly SlackChannelConfig[];
 }
 

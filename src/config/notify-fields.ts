@@ -40,6 +40,7 @@ const slackSchema = strictObject({
   'app-token': secretField,
   'bot-token': secretField,
   api: apiField('https://slack.com/api'),
+  private: z.boolean().default(false),
   channels: z
     .array(
       strictObject({

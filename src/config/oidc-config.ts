@@ -4,6 +4,8 @@ import type { SecretSource } from './secret-source.ts';
 export interface OidcConfig {
   /** Exactly as the provider writes it into its tokens. */
   readonly issuer: string;
+  /** Addresses that the provider names at other hosts or ports need not be public. */
+  readonly private: boolean;
   readonly clientId: string;
   readonly clientSecret: SecretSource;
   /** The claim that says what a person is called here. */

@@ -9,6 +9,7 @@ const claimField = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be the name of
 
 export const oidcSchema = strictObject({
   issuer: parsedField(parseIssuer, 'https://HOST[/PATH], or http:// to this machine'),
+  private: z.boolean().default(false),
   'client-id': z.string().min(1).max(255),
   'client-secret': secretField,
   'name-claim': claimField.default('preferred_username'),
@@ -29,6 +30,7 @@ export function toOidc(raw: OidcFile, inFolder: (path: string) => string): { rea
   return {
     oidc: {
       issuer: raw.issuer,
+      private: raw.private,
       clientId: raw['client-id'],
       clientSecret: secretIn(raw['client-secret'], inFolder),
       nameClaim: raw['name-claim'],

@@ -1,8 +1,6 @@
-import { isIP } from 'node:net';
 import { deadline } from '../abort.ts';
 import { packageVersion } from '../package-version.ts';
 import { askServer } from '../tls/ask-server.ts';
-import { guardedLookup, whyNotAddress } from './hook-address.ts';
 import { signHook } from './sign-hook.ts';
 
 export interface HookReceiver {
@@ -30,9 +28,6 @@ export async function postHook(
   delivery: HookDelivery,
   signal: AbortSignal,
 ): Promise<HookAnswer> {
-  const literal = new URL(receiver.url).hostname.replace(/^\[|\]$/g, '');
-  const why = isIP(literal) === 0 ? '' : whyNotAddress(literal, receiver.private);
-  if (why !== '') return { why };
   using until = deadline(answerWithinMs, () => new Error('it did not answer within 10 s'), signal);
   try {
     return await answerOf(receiver, delivery, until.signal);
@@ -55,8 +50,9 @@ async function answerOf(
     'Clawrden-Delivery': id,
     'Clawrden-Signature': signHook(secret, body, Date.now()),
   };
-  const lookup = guardedLookup(mayBePrivate);
-  const answer = await askServer(url, { method: 'POST', headers, body, lookup }, signal);
+  // Who looks names up judges where they lead to, which no proxy does.
+  const reach = { private: mayBePrivate, byProxy: false };
+  const answer = await askServer(url, { method: 'POST', headers, body, reach }, signal);
   // Nothing of the answer's body counts.
   answer.destroy();
   return judge(answer.statusCode ?? 0, answer.headers['retry-after']);

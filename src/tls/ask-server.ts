@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { globalAgent, request as requestTls } from 'node:https';
-import type { LookupFunction } from 'node:net';
 import { abortable } from '../abort.ts';
 import { failWith } from '../cut-answer.ts';
+import { judgedLookup, judgeWritten } from '../egress/judged-lookup.ts';
 import { noAnswer } from '../no-answer.ts';
 import { GuardedAgent } from './guarded-agent.ts';
 
@@ -11,7 +11,8 @@ export interface ServerRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly lookup?: LookupFunction;
+  /** Where it may lead to; anywhere if it does not say. A proxy of the environment, if there is one, judges names itself. */
+  readonly reach?: { readonly private: boolean; readonly byProxy: boolean };
 }
 
 /**
@@ -20,13 +21,14 @@ export interface ServerRequest {
  */
 export async function askServer(
   url: string,
-  { body, ...options }: ServerRequest,
+  { body, reach, ...rest }: ServerRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const isSecure = url.startsWith('https:');
   const own = isSecure ? new GuardedAgent() : false;
-  // Who looks names up judges where they lead to, which no proxy does.
-  const agent = isProxied() && options.lookup === undefined ? undefined : own;
+  if (reach !== undefined) judgeWritten(url, reach.private);
+  const options = { ...rest, ...(reach !== undefined && { lookup: judgedLookup(reach.private) }) };
+  const agent = isProxied() && reach?.byProxy !== false ? undefined : own;
   const call = (isSecure ? requestTls : requestPlain)(url, { ...options, agent, signal });
   const answered = once(call, 'response') as Promise<[IncomingMessage]>;
   // Its error may come when nobody waits for it any more.

@@ -98,7 +98,10 @@ const doors: Record<string, (port: number) => Promise<unknown>> = {
   },
   'the provider of sign-ins': async (port) => {
     const options = { method: 'GET', headers: {}, redirect: 'manual' as const, body: null };
-    const ask = boundedFetch(AbortSignal.timeout(waitMs));
+    const ask = boundedFetch(
+      { url: `https://127.0.0.1:${port}`, private: false },
+      AbortSignal.timeout(waitMs),
+    );
     return await (await ask(`https://127.0.0.1:${port}/`, options)).json();
   },
 };

@@ -21,7 +21,13 @@ function secret(name: string, value: string): { readonly env: string } {
 
 const telegram = (api: string, token = botToken) => ({ api, token: secret('CHAT_TOKEN', token), chats: [] });
 const slack = (api: string, app = slackAppToken, bot = slackBotToken) => ({
-  ...{ api, appToken: secret('CHAT_APP', app), botToken: secret('CHAT_BOT', bot), channels: [] },
+  ...{
+    api,
+    private: false,
+    appToken: secret('CHAT_APP', app),
+    botToken: secret('CHAT_BOT', bot),
+    channels: [],
+  },
 });
 
 test('doctor asks Telegram for the bot and each chat, and sends nothing', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { whyNotAddress } from '../../src/hooks/hook-address.ts';
+import { whyNotAddress } from '../../src/egress/judged-lookup.ts';
 import { postHook } from '../../src/hooks/post-hook.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 

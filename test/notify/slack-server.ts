@@ -46,6 +46,8 @@ export interface SlackServer extends AsyncDisposable {
   /** Cuts all connections without a word. */
   readonly cut: () => void;
   hangs: boolean;
+  /** Where it says that Socket Mode is, in place of its own. */
+  link: string | undefined;
 }
 
 /** `retryAfter`: a 429 with so many seconds. */
@@ -85,7 +87,7 @@ export async function startSlack(): Promise<SlackServer> {
     if (method === 'apps.connections.open')
       return send(response, {
         ok: true,
-        url: `${fake.url.replace('http', 'ws').replace('/api', '')}/link?ticket=t1`,
+        url: fake.link ?? `${fake.url.replace('http', 'ws').replace('/api', '')}/link?ticket=t1`,
       });
     if (method === 'auth.test')
       return send(response, { ok: true, team: 'T', team_id: fake.team, user_id: 'UBOT' });
@@ -172,6 +174,7 @@ export async function startSlack(): Promise<SlackServer> {
       for (const socket of sockets) socket.terminate();
     },
     hangs: false,
+    link: undefined,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.terminate();
       upgrades.close();

@@ -25,7 +25,7 @@ export async function askProvider(changed: Partial<OidcConfig> = {}): Promise<As
   const file = join(folder.path, 'client-secret');
   await writeFile(file, `${secret}\n`, { mode: 0o600 });
   const config: OidcConfig = {
-    ...{ issuer: company.issuer, clientId, clientSecret: { file } },
+    ...{ issuer: company.issuer, private: false, clientId, clientSecret: { file } },
     ...{ nameClaim: 'preferred_username', groupsClaim: 'groups', groups: new Map() },
     ...changed,
   };

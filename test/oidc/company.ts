@@ -23,6 +23,8 @@ export interface Company extends AsyncDisposable {
   idToken: string | undefined;
   /** Claims in place of the provider's own, signed with its key. */
   claims: object;
+  /** Written over its discovery document. */
+  metadata: object;
   /** Written over the answers of the device endpoint. */
   device: object;
   /** What the provider gave last. */
@@ -83,6 +85,8 @@ export async function openCompany(redirectUris: readonly string[]): Promise<Comp
       await next();
       const { body } = context as { body: unknown };
       if (context.path === '/device/auth') context.body = { ...(body as object), ...company.device };
+      if (context.path.startsWith('/.well-known/'))
+        context.body = { ...(body as object), ...company.metadata };
       if (context.path !== '/token') return;
       company.asked += 1;
       if (typeof body !== 'object' || body === null || !('id_token' in body)) return;
@@ -98,7 +102,7 @@ export async function openCompany(redirectUris: readonly string[]): Promise<Comp
   };
   const company: Company = {
     ...{ issuer, members: new Map(), atKeyboard: '', idToken: undefined, lastIdToken: '', refreshes: true },
-    ...{ claims: {}, device: {} },
+    ...{ claims: {}, device: {}, metadata: {} },
     ...{ asked: 0, hangs: false, rotateKeys: start },
     signIn: (url) => browse(url, (at) => redirectUris.some((uri) => at.href.startsWith(uri))),
     enterCode: async (verificationUri, userCode) => {

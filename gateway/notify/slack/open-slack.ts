@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { tellable } from '../../../src/chats/call-service.ts';
 import { callSlack, type SlackAccess } from '../../../src/chats/slack-api.ts';
-import { isLoopback } from '../../../src/config/loopback.ts';
 import type { SlackConfig } from '../../../src/config/notify-config.ts';
+import { judgeNamed, type NamingServer } from '../../../src/egress/named-address.ts';
 import type { ChatService, ConfiguredRoom, ServiceParts } from '../chat/chat-service.ts';
 import { readOrder } from '../chat/read-order.ts';
 import { createReplies, type Replies } from '../chat/replies.ts';
@@ -14,7 +14,7 @@ import { newSocketPace, type SocketPace, serveSocket } from './socket.ts';
 
 /** One app in all channels of gateway.yaml. It opens the connection itself: nothing has to reach the gateway. */
 export function openSlack(
-  { api, channels }: SlackConfig,
+  { api, channels, private: mayBePrivate }: SlackConfig,
   tokens: { readonly app: string; readonly bot: string },
   parts: ServiceParts,
 ): ChatService {
@@ -27,6 +27,7 @@ export function openSlack(
   const rooms = channels.map((each) => ({ config: each, room: slackRoom(bot, each.channel) }));
   const linking: Linking = {
     ...parts,
+    server: { url: api, private: mayBePrivate },
     app,
     bot,
     rooms,
@@ -44,6 +45,7 @@ export function openSlack(
 }
 
 interface Linking extends ServiceParts {
+  readonly server: NamingServer;
   readonly app: SlackAccess;
   readonly bot: SlackAccess;
   readonly rooms: readonly ConfiguredRoom<SlackConfig['channels'][number]>[];
@@ -65,10 +67,12 @@ async function link(linking: Linking, signal: AbortSignal): Promise<number> {
   if (signal.aborted) return 0;
   if ('why' in opening) return again(opening.why, opening.waitMs ?? 0, linking);
   const { url } = opening.value;
-  if (!isSocketUrl(url)) return again('its address for Socket Mode is not wss://', 0, linking);
+  const named = socketAt(url, linking.server);
+  if ('why' in named) return again(`its address for Socket Mode: ${tellable(named.why, '')}`, 0, linking);
   const began = performance.now();
   const end = await serveSocket(url, {
     pace,
+    mayBePrivate: named.mayBePrivate,
     opened: () => {
       state.tries = 0;
       troubles.worked();
@@ -92,10 +96,16 @@ function again(why: string, waitMs: number, { state, troubles }: Linking): numbe
   return Math.max(backoff(state.tries - 1), waitMs);
 }
 
-function isSocketUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  return protocol === 'wss:' || (protocol === 'ws:' && isLoopback(hostname.replace(/^\[|\]$/g, '')));
+function socketAt(
+  url: string,
+  server: NamingServer,
+): { readonly mayBePrivate: boolean } | { readonly why: string } {
+  if (!/^wss?:/i.test(url)) return { why: 'it is not wss://' };
+  try {
+    return { mayBePrivate: judgeNamed(url, server) };
+  } catch (error) {
+    return { why: (error as Error).message };
+  }
 }
 
 const id = z.string().regex(/^[A-Z0-9]{1,32}$/);

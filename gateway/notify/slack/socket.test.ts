@@ -18,6 +18,7 @@ async function connect() {
   const received: unknown[] = [];
   const parts = {
     ...{ opened: opened.resolve, signal: stopping.signal, pace: newSocketPace() },
+    mayBePrivate: true,
     received: (payload: unknown) => void received.push(payload),
   };
   const ended = serveSocket(`ws://127.0.0.1:${port}`, parts).then(({ why }) => why);

@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { onAbort } from '../../../src/abort.ts';
+import { judgedLookup } from '../../../src/egress/judged-lookup.ts';
 import { onManyHints } from '../../../src/no-answer.ts';
 import { GuardedAgent } from '../../../src/tls/guarded-agent.ts';
 import { type TokenBucket, tokenBucket } from '../../../src/token-bucket.ts';
@@ -12,6 +13,8 @@ export interface SocketEnd {
 }
 
 export interface SocketParts {
+  /** Whether it may be at an address that is not public. */
+  readonly mayBePrivate: boolean;
   /** Slack has said hello. */
   readonly opened: () => void;
   /** Of an envelope that is acknowledged. */
@@ -55,9 +58,10 @@ export function newSocketPace(): SocketPace {
 /** One connection of Socket Mode; resolves when another one is needed. */
 export function serveSocket(
   url: string,
-  { opened, received, pace, signal }: SocketParts,
+  { mayBePrivate, opened, received, pace, signal }: SocketParts,
 ): Promise<SocketEnd> {
   const socket = new WebSocket(url, {
+    lookup: judgedLookup(mayBePrivate),
     ...{ handshakeTimeout: handshakeMs, maxPayload: payloadBytes },
     ...{ perMessageDeflate: false, followRedirects: false },
     // One message in a turn: after the last one that is taken no other is looked at.

@@ -28,7 +28,8 @@ export async function checkOidc(oidc: OidcConfig | undefined): Promise<Finding[]
 async function discoveryProblem(issuer: string): Promise<string | undefined> {
   try {
     const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-    const answer = await fetch(url, { signal: AbortSignal.timeout(waitMs) });
+    // The gateway follows no redirect either.
+    const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(waitMs) });
     if (!answer.ok) return `${url} answers ${answer.status}`;
     const { issuer: named } = (await answer.json()) as { issuer?: unknown };
     return named === issuer ? undefined : `it calls itself ${String(named)}; write oidc.issuer exactly so`;
