@@ -5,10 +5,10 @@ import type { GatewayConfig } from '../src/config/gateway-config.ts';
 import { loadGatewayConfig } from '../src/config/load-gateway-config.ts';
 import { createCrumbBudgets } from '../src/crumb-budgets.ts';
 import { outliveFaults } from '../src/faults.ts';
-import { lockFolder } from '../src/lock.ts';
 import { createLog } from '../src/log.ts';
 import { createNextPiece } from '../src/next-piece.ts';
 import { packageVersion } from '../src/package-version.ts';
+import { noteComplete } from '../src/pki/complete-note.ts';
 import { stateFiles } from '../src/pki/state-files.ts';
 import type { Plan } from '../src/plan.ts';
 import { decide } from '../src/policy/rules/decide.ts';
@@ -52,7 +52,6 @@ import { createExplain } from './judging/explain.ts';
 import { factsOf } from './judging/judge.ts';
 import { createPolicyChecks } from './judging/policy-checks.ts';
 import { createRateLimits } from './judging/rate-limits.ts';
-import { takeDueAuthority } from './keys/authority-files.ts';
 import { openRotations } from './keys/open-rotations.ts';
 import { followPolicy } from './live-config/follow-policy.ts';
 import { openPolicyFile } from './live-config/policy-file.ts';
@@ -73,6 +72,7 @@ import { openPeopleAndProvider } from './signed-in/open-people.ts';
 import { connectionLimits } from './start/connection-limits.ts';
 import { openDoors } from './start/doors.ts';
 import { drain, untilAsked } from './start/drain.ts';
+import { holdState } from './start/hold-state.ts';
 import { markTaken } from './start/mark-taken.ts';
 import { openRecords } from './start/open-records.ts';
 import { reservePorts } from './start/reserve-ports.ts';
@@ -88,9 +88,8 @@ async function main(): Promise<void> {
     // A SIGHUP that comes before the gateway watches its files must not end it: watching begins with a check.
     process.on('SIGHUP', () => {});
     const config = loadGatewayConfig(values.config);
-    // Before it writes, removes or binds anything: another gateway may work on this state.
-    using _ = lockFolder(config.state, 'gateway');
-    takeDueAuthority(config.state);
+    // Before it writes, removes or binds anything else.
+    using _ = holdState(config);
     await serve(config, loadGatewayIdentity(config.state), createLog('gateway')).catch((error) => {
       throw databaseFault(join(config.state, stateFiles.database), error);
     });
@@ -277,7 +276,7 @@ async function serve(config: GatewayConfig, identity: GatewayIdentity, log: Logg
     tellRelays();
   };
   doors.follow({ log, faults }, watching.signal);
-  const reloading = { file: config.file, prepare: pool.prepare, apply, record, log, faults };
+  const reloading = { file: config.file, prepare: pool.prepare, noteComplete, apply, record, log, faults };
   reloadOnChange(live, reloading, watching.signal);
   workspaces.begin({ ...pool, ledger });
   const page = pageUrl(config.http, servers.ports.http);

@@ -15,6 +15,7 @@ const host = (name: string, more = '') => `  - { name: ${name}, engine: "unix://
 function reloader(first: string) {
   const applied: string[][] = [];
   const records: AuditRecord[] = [];
+  const noted: boolean[] = [];
   const lines: string[] = [];
   const keys = { canBeRead: false, tries: 0 };
   const live = openLiveConfig(parseGatewayConfig(first, 'g.yaml'));
@@ -26,6 +27,7 @@ function reloader(first: string) {
       const apply = () => void applied.push(hosts.map(({ name }) => name));
       return { apply, [Symbol.dispose]: () => {} };
     },
+    noteComplete: ({ complete }) => void (complete && noted.push(complete)),
     apply: ({ apply }) => apply(),
     record: (entry) => void records.push(entry),
     log: pino({ level: 'info' }, { write: (line) => void lines.push(line) }),
@@ -33,6 +35,7 @@ function reloader(first: string) {
   return {
     applied,
     records,
+    noted,
     ...{ lines, keys, live, parts },
     load: (text: string) => live.take({ text }, parts),
   };
@@ -50,9 +53,11 @@ test('hosts that come, go and change are applied, and told in the audit', () => 
 
 test('A-618: a file that said at its end that it is whole is refused without it, wherever it was cut', () => {
   const whole = `hosts:\n${host('a')}${host('b')}agents:\n  - { name: x, relay: r, users: ["1:1"], cwd: /app, workspace: { volume: x-app } }\ncomplete: true\n`;
-  const { load, applied, records, live } = reloader('hosts: []\n');
+  const { load, applied, records, live, noted } = reloader('hosts: []\n');
   load(whole);
   expect(applied).toEqual([['a', 'b']]);
+  // A-637: the next start knows.
+  expect(noted).toEqual([true]);
   for (let length = 0; length < whole.length - 1; length += 1) load(whole.slice(0, length));
   expect([applied.length, [...live.hosts().keys()], [...live.agents().keys()]]).toEqual([
     1,

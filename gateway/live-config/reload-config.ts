@@ -30,6 +30,8 @@ export interface LiveEgress extends Pick<GatewayConfig, 'secrets'> {
 export interface ReloadParts {
   /** Opens what it needs anew. Throws if not all of it could count; changes nothing. */
   readonly prepare: (config: GatewayConfig) => Prepared;
+  /** Remembers for the next start whether the file says that it is whole. Throws if it cannot. */
+  readonly noteComplete: (config: GatewayConfig) => void;
   /** Makes everything else match the file; `agents()` is the new one already. */
   readonly apply: (prepared: Prepared, before: GatewayConfig) => void;
   /** Appends to the audit without waiting. */
@@ -100,7 +102,7 @@ interface Refusal {
 
 /** Many beginnings of a file are valid: agents behind the cut would lose their tokens, grants and work for good. */
 const cut =
-  'complete: the file may be half-written, as the last one had "complete: true" at its end; write that, or restart the gateway';
+  'complete: the file may be half-written, as the last one had "complete: true" at its end; write that, or, if it is left out on purpose, remove gateway-yaml-complete from the state folder and restart the gateway';
 
 function egressOf({ egress: { proxy }, routes, secrets }: GatewayConfig): LiveEgress {
   return { proxy, secrets, routes: byName(routes) };
@@ -109,7 +111,7 @@ function egressOf({ egress: { proxy }, routes, secrets }: GatewayConfig): LiveEg
 function read(
   found: Found,
   { file, complete }: GatewayConfig,
-  { prepare }: Pick<ReloadParts, 'prepare'>,
+  parts: Pick<ReloadParts, 'prepare' | 'noteComplete'>,
 ): { readonly config: GatewayConfig; readonly prepared: Prepared } | Refusal {
   let isLasting = false;
   if ('fault' in found) return { ...found, isLasting };
@@ -118,7 +120,11 @@ function read(
     const config = parseGatewayConfig(found.text, file);
     if (complete && !config.complete) throw new Error(cut);
     isLasting = false;
-    return { config, prepared: prepare(config) };
+    using prepared = new DisposableStack();
+    const opened = prepared.use(parts.prepare(config));
+    parts.noteComplete(config);
+    prepared.move();
+    return { config, prepared: opened };
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error), isLasting };
   }

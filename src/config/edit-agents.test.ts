@@ -50,6 +50,13 @@ test.each([
   expect(namesIn(remove(added ?? '', 'new'))).toEqual(namesIn(known));
 });
 
+test('A-637: the first agent stands above complete, which stays the last key, with what is said of it', () => {
+  const end = '# It is whole.\n# Really.\ncomplete: true # yes\n';
+  for (const begin of ['state: .\n', 'state: .\n# why\n\n', ''])
+    expect(add(`${begin}${end}`)).toBe(`${begin}agents:\n${lines}${end}`);
+  expect(add('complete: true')).toBe(`agents:\n${lines}complete: true`);
+});
+
 test('the last agent leaves an empty list, and its warm ghosts leave with it', () => {
   const text = `agents: # ours
 - name: a # it

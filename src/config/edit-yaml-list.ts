@@ -19,7 +19,10 @@ export function withItem(text: string, key: string, item: object): string | unde
   const { root, pair, list } = findList(text, key);
   if (root === undefined) return undefined;
   if (root.flow === true) return list && withFlowItem(text, list, item);
-  if (pair === undefined) return `${onWholeLines(text)}${itemLines({ [key]: [item] }, 0)}`;
+  if (pair === undefined) {
+    const end = endOfKeys(text, root);
+    return `${onWholeLines(text.slice(0, end))}${itemLines({ [key]: [item] }, 0)}${text.slice(end)}`;
+  }
   if (list === undefined) return undefined;
   if (list.items.length === 0) return withFirstItem(text, list, itemLines([item], 2));
   if (list.flow === true) return withFlowItem(text, list, item);
@@ -55,6 +58,18 @@ interface Found {
   readonly root?: YAMLMap;
   readonly pair?: Pair;
   readonly list?: YAMLSeq;
+}
+
+/** `complete` stays the last key, below the comments above it. */
+function endOfKeys(text: string, { items }: YAMLMap): number {
+  const last = items.at(-1)?.key;
+  if (!isScalar(last) || last.value !== 'complete') return text.length;
+  let at = rangeOf(last)[0];
+  for (;;) {
+    const before = text.lastIndexOf('\n', at - 2) + 1;
+    if (at === 0 || text[before] !== '#') return at;
+    at = before;
+  }
 }
 
 function findList(text: string, key: string): Found {

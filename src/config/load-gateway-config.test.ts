@@ -175,6 +175,16 @@ test.each([
   expect(() => parseGatewayConfig(text, 'g.yaml')).toThrow(problem);
 });
 
+test('A-637: whatever stands behind complete can be cut off unnoticed, so it is the last key', () => {
+  const lines = whole.trim().split(/\n(?=\S)/);
+  for (let at = 0; at <= lines.length; at += 1) {
+    const text = [...lines.slice(0, at), 'complete: true', ...lines.slice(at), '# the end', ''].join('\n');
+    const parsed = () => parseGatewayConfig(text, 'g.yaml').complete;
+    if (at === lines.length) expect(parsed()).toBe(true);
+    else expect(parsed).toThrow(/^g\.yaml:\d+: complete: must be the last key: [^\n]+$/);
+  }
+});
+
 test('the HTTP door is open to other machines by TLS or by a proxy', () => {
   const http = (text: string) => parseGatewayConfig(`http: ${text}`, '/srv/gw/g.yaml').http;
   expect(http('{ listen: "0.0.0.0:443", tls: { cert: a.pem, key: b.pem } }')).toMatchObject({

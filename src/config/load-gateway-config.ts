@@ -35,6 +35,14 @@ export function parseGatewayConfig(text: string, file: string): GatewayConfig {
 function findContradictions(raw: GatewayFile, source: YamlSource): string[] {
   const openDoor = wrongHttp(raw.http);
   return [
+    ...(isLast('complete', source)
+      ? []
+      : [
+          source.problem(
+            ['complete'],
+            'must be the last key: whatever stands behind it can be cut off unnoticed',
+          ),
+        ]),
     ...(openDoor === undefined ? [] : [source.problem(['http', openDoor.key], openDoor.what)]),
     ...duplicates(raw.hosts.map(({ name }) => name)).map((index) =>
       source.problem(['hosts', index, 'name'], `another host is named "${raw.hosts[index]?.name}" already`),
@@ -64,6 +72,12 @@ function findContradictions(raw: GatewayFile, source: YamlSource): string[] {
       return names.includes(agent) ? [] : [source.problem(['warm', index, 'agent'], what)];
     }),
   ];
+}
+
+/** If it is there at all. */
+function isLast(key: string, { value }: YamlSource): boolean {
+  const keys = Object.keys(value as object);
+  return !keys.includes(key) || keys.at(-1) === key;
 }
 
 function wrongTls({ engine, tls }: GatewayFile['hosts'][number]): string | undefined {

@@ -28,6 +28,8 @@ export const stateFiles = {
   refreshTokens: 'refresh-tokens',
   /** Made by the gateway at its first start; it tells a first start from one whose records are all lost. */
   firstStart: 'first-start',
+  /** Made by the gateway once gateway.yaml says that it is whole; an operator who takes that away removes it. */
+  complete: 'gateway-yaml-complete',
   /** Made by the gateway when something of its audit is missing; an operator moves it away. */
   auditFaults: 'audit-faults.txt',
 } as const;

@@ -39,6 +39,6 @@ agents:
     workspace: { volume: coder-app } # or { bind: /srv/coder }; it must exist on the host that is to run something
     # hosts: { zone: a }
 
-# The last line: a file that is cut, as by a full disk, is refused while the gateway runs.
+# The last line: a file that is cut, as by a full disk or a power cut, is refused.
 complete: true
 `;

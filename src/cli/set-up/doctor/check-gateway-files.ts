@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { GatewayConfig, HostConfig } from '../../../config/gateway-config.ts';
 import { loadGatewayConfig } from '../../../config/load-gateway-config.ts';
+import { whyCut } from '../../../pki/complete-note.ts';
 import { stateFiles } from '../../../pki/state-files.ts';
 import { loadWhole } from '../../../policy/file/load-whole.ts';
 import type { Policy } from '../../../policy/policy.ts';
@@ -27,7 +28,9 @@ export async function checkGatewayFiles(file: string): Promise<Finding[]> {
     );
   }
   const { policy, findings } = checkPolicyFile(config);
+  const cut = whyCut(config);
   return [
+    ...(cut === '' ? [] : [bad('gateway.yaml', cut, 'the gateway does not start with it')]),
     good('gateway.yaml', `${file}: ${config.hosts.length} hosts, ${config.agents.length} agents`),
     ...(config.hosts.length === 0 ? [bad('hosts', 'there is none', 'name a Docker engine under hosts')] : []),
     ...(config.agents.length === 0 ? [doubtful('agents', 'there is none', 'name one under agents')] : []),
