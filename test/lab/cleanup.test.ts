@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -7,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { allIfLong } from '../fixtures/sampled.ts';
+import { endLeftovers } from '../run/leftovers.ts';
 import { run } from './command.ts';
 import { agentImage, busyboxImage } from './images/catalogue.ts';
 import { startLab } from './lab.ts';
@@ -45,6 +47,14 @@ describe.skipIf(!hasLab())('the end of a lab', () => {
       await expect.poll(() => leftovers(id), patience).toEqual([]);
     },
   );
+
+  test('the end of a test run that was cut off while it had a lab', async () => {
+    const mark = `CLAWRDEN_CUT_OFF=${randomUUID()}`;
+    const { id } = await startElsewhere('running', mark);
+    const checkout = join(import.meta.dirname, '../..');
+    await endLeftovers({ checkout, mark }, join(checkout, 'build/nothing-is-here'));
+    expect(await leftovers(id)).toEqual([]);
+  });
 
   test.each(allIfLong([0, 50, 150, 400, 800], 2))(
     'SIGKILL of that process %d ms after the lab had an id',
@@ -89,9 +99,12 @@ describe.skipIf(!hasLab())('the end of a lab', () => {
   });
 });
 
-async function startElsewhere(until: string): Promise<{ child: ChildProcess; id: string }> {
+/** `mark`: `NAME=value`, in the environment of all that it starts. */
+async function startElsewhere(until: string, mark = 'X='): Promise<{ child: ChildProcess; id: string }> {
   const fixture = join(import.meta.dirname, 'start-and-wait.fixture.ts');
-  const child = spawn(process.execPath, [fixture], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [name = '', value] = mark.split('=');
+  const env = { ...process.env, [name]: value };
+  const child = spawn(process.execPath, [fixture], { stdio: ['ignore', 'pipe', 'inherit'], env });
   for await (const line of createInterface(child.stdout)) {
     const [word, id = ''] = line.split(' ');
     if (word === until) return { child, id };

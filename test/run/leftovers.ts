@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Traced {
@@ -38,17 +39,33 @@ export async function leftovers(
   }
 }
 
-/** For a run that was cut off: ends every process that its steps started, and takes away what is mounted in `folder`. */
+/** Takes its lab down once nobody has that any more. */
+const keeper = join('test', 'lab', 'keeper-main.ts');
+const keepersMs = 60_000;
+
+/**
+ * For a run that was cut off: ends every process that its steps started, lets the keepers take their labs down, and takes
+ * away what is mounted in `folder`.
+ */
 export async function endLeftovers({ checkout, mark }: Traced, folder: string): Promise<void> {
-  for (const { pid } of await processes(mark)) {
+  const keepers = async () => (await processes(mark)).filter(({ command }) => command.endsWith(keeper));
+  const kept = new Set((await keepers()).map(({ pid }) => pid));
+  endAll((await processes(mark)).filter(({ pid }) => !kept.has(pid)));
+  const end = performance.now() + keepersMs;
+  while (performance.now() < end && (await keepers()).length > 0) await sleep(200);
+  endAll(await processes(mark));
+  const mounted = (await mountPoints(checkout)).filter((point) => point.startsWith(`${folder}/`));
+  for (const point of mounted.toReversed()) await lines(['umount', '--lazy', point]);
+}
+
+function endAll(all: readonly { readonly pid: number }[]): void {
+  for (const { pid } of all) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
       // It has ended.
     }
   }
-  const mounted = (await mountPoints(checkout)).filter((point) => point.startsWith(`${folder}/`));
-  for (const point of mounted.toReversed()) await lines(['umount', '--lazy', point]);
 }
 
 /** Processes with the run's mark in their environment: every process that a step started, directly or not. */
