@@ -31,7 +31,7 @@ const safe = new RegExp(
   [
     '^(?:',
     String.raw`[\x20-\x7e\n\r\t\b]`,
-    String.raw`|(?![\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069])[\xa0-\uffff]`,
+    String.raw`|(?![\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff])[\xa0-\uffff]`,
     String.raw`|\x1b[78DEM]`,
     String.raw`|\x1b\[(?!(?:[0-9;]*;)?0*8m)[0-9;:]*m`,
     String.raw`|\x1b\[(?:(?:[0-4]?[0-9]{1,2}|500)?;?)*[ABCDEFGHdfJKPX@LMST]`,
@@ -100,6 +100,12 @@ test.each([
   ['no end: what comes in the next line is told', `${esc}]0;hide all the rest\nrm -rf /\n`, '\nrm -rf /\n'],
   ['a control within a sequence', `${csi}3\n1mred`, '\n1mred'],
   ['an order of letters that is not theirs', 'a\u202eb', 'a\\u{202e}b'],
+  [
+    'what nobody sees, and another end of a line',
+    'a\u200bb\u00adc\ufeffd\u2028e\u2029f\u2060g',
+    'a\\u{200b}b\\u{ad}c\\u{feff}d\\u{2028}e\\u{2029}f\\u{2060}g',
+  ],
+  ['joiners of letters and of pictures', 'नमस्\u200dते 👩\u200d💻 ❤\ufe0f', 'नमस्\u200dते 👩\u200d💻 ❤\ufe0f'],
 ])('A-136: %s', (_what, text, shown) => {
   expect(filtered(text)).toBe(shown);
 });
@@ -116,7 +122,7 @@ test('a string that does not end hides no more than a title has', () => {
   expect(filtered(`${esc}]0;${'x'.repeat(100_000)}`).length).toBeGreaterThan(95_000);
 });
 
-test.each(['\u0301', '\u200b', '\u1160', '\u{e0100}'])(
+test.each(['\u0301', '\u200d', '\u1160', '\u{e0100}'])(
   'A-632 P20: a letter has few marks that take no room, however the text is cut: %j',
   (mark) => {
     const text = `a${mark.repeat(1000)}b${mark.repeat(3)}c`;

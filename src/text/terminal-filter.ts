@@ -32,7 +32,10 @@ const movements = new Set('ABCDEFGHdfJKPX@LMST');
 const plainEscapes = new Set('78DEM');
 const passing = new Set('\t\n\r\b');
 /** Left-to-right marks and overrides, which change the order of what was written before and behind them. */
-const bidi = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const bidi = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
+/** Blanks without a width and other ends of lines: nobody sees them, and no script needs them, unlike joiners. */
+const invisible = '\\u00ad\\u180e\\u200b\\u2028\\u2029\\u2060-\\u2064\\ufeff';
+const told = new RegExp(`[${bidi}${invisible}]`);
 
 /** So many that take no room may stand on one letter: a terminal keeps them all with it, and works through them for each. */
 const mostMarks = 16;
@@ -48,7 +51,7 @@ export function createTerminalFilter(): TerminalFilter {
 
 class Filter {
   left = 0;
-  readonly #special = new RegExp(`[^\\x20-\\x7e\\xa0-\\uffff]|${bidi.source}`, 'g');
+  readonly #special = new RegExp(`[^\\x20-\\x7e\\xa0-\\uffff]|${told.source}`, 'g');
   #state: State = 'ground';
   #held = '';
   #length = 0;
@@ -127,7 +130,7 @@ class Filter {
     else if (code === 0x0b || code === 0x0c) return '\n';
     else if (code < 0x20 && passing.has(character)) return character;
     else if (code < 0x20 || (code >= 0x7f && code < 0xa0)) this.left += 1;
-    else if (bidi.test(character)) return `\\u{${code.toString(16)}}`;
+    else if (told.test(character)) return `\\u{${code.toString(16)}}`;
     else return character;
     return '';
   }
