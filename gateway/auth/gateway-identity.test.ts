@@ -14,6 +14,7 @@ let dir: string;
 const madeLater: readonly string[] = [
   stateFiles.database,
   stateFiles.firstStart,
+  stateFiles.complete,
   stateFiles.auditFaults,
   stateFiles.nextSigningKey,
   stateFiles.nextAuthority,
