@@ -57,12 +57,12 @@ describe.skipIf(!hasLab())('a replica on a Docker host', () => {
     expect(await on.containers()).toEqual([]);
   });
 
-  test('A-60 P14: its carrier has no network, four capabilities, one volume, and no way to write elsewhere', async () => {
+  test('A-60 P14: its carrier has no network, five capabilities, one volume, and no way to write elsewhere', async () => {
     const replica = await openOn(on, 'hardened');
     const { stdout } = await host.docker(['inspect', replica.containerId]);
     const [facts] = JSON.parse(stdout) as [Record<string, Record<string, unknown>> & { Mounts: Mounted[] }];
     expect(facts['HostConfig']).toMatchObject({
-      CapAdd: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'],
+      CapAdd: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'LEASE'],
       CapDrop: ['ALL'],
       NetworkMode: 'none',
       ReadonlyRootfs: true,

@@ -25,7 +25,7 @@ test("P14 the create body of a replica's carrier is this and nothing else", () =
       RestartPolicy: { Name: 'no' },
       LogConfig: { Type: 'none', Config: {} },
       CapDrop: ['ALL'],
-      CapAdd: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'],
+      CapAdd: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'LEASE'],
       SecurityOpt: ['no-new-privileges'],
       ReadonlyRootfs: true,
       Privileged: false,

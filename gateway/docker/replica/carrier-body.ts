@@ -8,8 +8,8 @@ import { carrierFile, emptyImage, type InitVolume, initDirectory, initMount } fr
 export const replicaMount = '/w';
 export const treeFolder = 'base';
 
-/** To give entries their owners, and enter folders that only those may enter; FSETID keeps setgid on folders of any group. */
-export const carrierCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'] as const;
+/** To give entries their owners, and enter folders that only those may enter; FSETID keeps setgid on folders of any group; LEASE tells which files are open. */
+export const carrierCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'LEASE'] as const;
 
 /** The volume of a replica, and of its name the carrier's container: only one can have it. */
 export function replicaName(gatewayId: string, { agent, home }: ReplicaOf): string {
@@ -19,7 +19,7 @@ export function replicaName(gatewayId: string, { agent, home }: ReplicaOf): stri
 }
 
 /**
- * The whole body of a carrier's create call without its labels. Root without a network and with four
+ * The whole body of a carrier's create call without its labels. Root without a network and with five
  * capabilities.
  */
 export function carrierBody(volume: string, init: InitVolume): ContainerCreateOptions {

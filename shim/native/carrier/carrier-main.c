@@ -20,6 +20,8 @@ enum { REFUSED = 125, IDLE_MS = 500 };
 static bool prepare(struct carrier *carrier)
 {
     signal(SIGPIPE, SIG_IGN);
+    /* Of a lease that it asks for. */
+    signal(SIGIO, SIG_IGN);
     descriptors_close_inherited();
     carrier->stream.in = 0;
     carrier->stream.out = 1;

@@ -64,13 +64,6 @@ static void keep_facts(struct index *index, struct entry *entry, struct found *f
     index_facts(index, entry, found->status.st_ino, nanoseconds(&found->status.st_ctim));
 }
 
-/* Its name was told, and not that anybody wrote by it: a file without a name got one, or one that is gone by now was. */
-static bool comes_written(const struct entry *entry, const struct found *found)
-{
-    bool written = found->record.type == TYPE_FILE && found->record.size > 0;
-    return written && entry->flags & ENTRY_TOLD && !(entry->flags & ENTRY_DOUBTED);
-}
-
 /* The index says what was found; what was there before is not the same thing where a folder is concerned. */
 static void take(struct carrier *carrier, struct entry *entry, struct found *found)
 {
@@ -90,9 +83,8 @@ static void take(struct carrier *carrier, struct entry *entry, struct found *fou
     if (other)
         index_set(index, entry, &found->record);
     index->shrunk |= other && found->record.type == TYPE_FILE && found->status.st_nlink > 1;
-    /* A name that was just made may be what its file was written through. */
     bool joins = !(entry->flags & ENTRY_LINKED) || entry_inode(entry) != found->status.st_ino;
-    if (joins && comes_written(entry, found))
+    if (found->open)
         strays_add(index, found->status.st_ino);
     keep_facts(index, entry, found);
     if ((other || joins) && !links_agree(entry))

@@ -66,6 +66,16 @@ static enum skip read_later(struct found *found)
     return room ? SKIP_NOT : SKIP_UNREADABLE;
 }
 
+/* Who may write it now may do so by a descriptor of which the kernel tells at no name here. If nobody may, a lease is to be
+ * had, for a moment in which readers are not held up. Where it is not given for another reason, nobody knows. */
+static bool may_be_written(int fd)
+{
+    if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+        return true;
+    fcntl(fd, F_SETLEASE, F_UNLCK);
+    return false;
+}
+
 static enum skip read_file(struct carrier *carrier, int folder, const char *name, struct found *found)
 {
     /* Another kind of thing may be there by now: nothing of it is waited for. */
@@ -75,6 +85,7 @@ static enum skip read_file(struct carrier *carrier, int folder, const char *name
         return SKIP_NOT;
     }
     enum skip skip = SKIP_NOT;
+    found->open = fd >= 0 && may_be_written(fd);
     if (fd < 0 || fstat(fd, &found->status) != 0 || !S_ISREG(found->status.st_mode))
         skip = read_later(found);
     else if (!read_bytes_of(carrier, fd, found))

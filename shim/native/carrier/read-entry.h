@@ -16,6 +16,8 @@ struct found {
     /* The largest file for which there is room. */
     uint64_t most;
     uint8_t flags;
+    /* A file that somebody could write as it was read. */
+    bool open;
 };
 
 /* Fills what was found behind `status` and `most`. Else it says why the entry is not carried. */

@@ -55,8 +55,9 @@ static const uint32_t calls[] = {
 #endif
 };
 
-/* Of these only with such arguments: no signals are asked for, and no memory is to be executed. */
-static const uint32_t fcntl_commands[] = {F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC};
+/* Of these only with such arguments: no signals are asked for but a lease's, which is not heeded, and no memory is to be
+ * executed. */
+static const uint32_t fcntl_commands[] = {F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_SETLEASE};
 static const uint32_t of_memory[] = {SYS_mmap, SYS_mprotect};
 
 enum { LINES_MOST = 256, ARCH = offsetof(struct seccomp_data, arch), NUMBER = offsetof(struct seccomp_data, nr) };

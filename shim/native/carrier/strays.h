@@ -5,7 +5,7 @@
 
 #include "index.h"
 
-/* A name of the inode is gone, and it has another; or it got a name as a link gets one. Only the last 1024 are kept. */
+/* A name of the inode is gone, and it has another; or somebody could write it while it was read. Only the last 1024 are kept. */
 void strays_add(struct index *index, uint64_t inode);
 
 /* The entry's file has so many names: if they are not all known, it may be written through one of the others. */

@@ -32,9 +32,26 @@ function opened(path: string, flags: string | number): number {
   return fd;
 }
 
+/** The last six make a descriptor of a name of which nobody hears, each in another way. */
+const kinds = [
+  'create',
+  'open',
+  'link',
+  'unlink',
+  'rename',
+  'write',
+  'nameless',
+  'named late',
+  'empty',
+  'moved in',
+  'new folder',
+  'excluded',
+] as const;
+type Kind = (typeof kinds)[number];
+
 /** One change of a folder, by somebody who keeps what he opens. */
 interface Change {
-  readonly kind: 'create' | 'open' | 'link' | 'unlink' | 'rename' | 'nameless' | 'named late' | 'write';
+  readonly kind: Kind;
   readonly from: string;
   readonly to: string;
   readonly at: number;
@@ -42,17 +59,7 @@ interface Change {
 
 const anyName = fc.constantFrom('a', 'b', 'c', 'd/a', 'd/b');
 const change: fc.Arbitrary<Change> = fc.record({
-  kind: fc.constantFrom(
-    'create',
-    'open',
-    'link',
-    'link',
-    'unlink',
-    'rename',
-    'nameless',
-    'named late',
-    'write',
-  ),
+  kind: fc.constantFrom(...kinds, 'link', 'write'),
   from: anyName,
   to: anyName,
   at: fc.nat(),
@@ -60,6 +67,48 @@ const change: fc.Arbitrary<Change> = fc.record({
 
 let written = 0;
 const write = (fd: number) => writeSync(fd, `${(written += 1)} `, 0);
+
+function named(fd: number, name: string): void {
+  execFileSync('ln', ['-L', `/proc/${process.pid}/fd/${fd}`, name]);
+}
+
+/** Each leaves a descriptor open by which its file may be written. */
+const makers: Partial<Record<Kind, (name: string, root: string) => void>> = {
+  nameless: (name, root) => {
+    const nameless = opened(root, readWriteNameless);
+    write(nameless);
+    named(nameless, name);
+  },
+  'named late': (name) => {
+    const first = `${name}.tmp`;
+    write(opened(first, 'w+'));
+    linkSync(first, name);
+    rmSync(first);
+  },
+  empty: (name, root) => named(opened(root, readWriteNameless), name),
+  'moved in': (name, root) => {
+    const nameless = opened(root, readWriteNameless);
+    write(nameless);
+    named(nameless, join(root, 'cache/x'));
+    renameSync(join(root, 'cache/x'), name);
+  },
+  'new folder': (name) => {
+    mkdirSync(`${name}.new`);
+    const [first, second] = [join(`${name}.new`, 'x'), join(`${name}.new`, 'y')];
+    write(opened(first, 'w+'));
+    linkSync(first, second);
+    rmSync(first);
+    renameSync(second, name);
+    rmSync(`${name}.new`, { recursive: true });
+  },
+  excluded: (name, root) => {
+    const [first, second] = [join(root, 'cache/e'), join(root, 'cache/f')];
+    write(opened(first, 'w+'));
+    linkSync(first, second);
+    rmSync(first);
+    renameSync(second, name);
+  },
+};
 
 /** Does nothing where the folder is not so that it can. */
 function apply({ kind, from, to, at }: Change, { root }: Place): void {
@@ -72,39 +121,37 @@ function apply({ kind, from, to, at }: Change, { root }: Place): void {
   if (kind === 'unlink') rmSync(old, { force: true });
   if (kind === 'rename' && isThere) renameSync(old, its);
   if (kind === 'write' && fd !== undefined) write(fd);
-  if (kind === 'nameless' && !isThere) {
-    const nameless = opened(root, readWriteNameless);
-    write(nameless);
-    execFileSync('ln', ['-L', `/proc/${process.pid}/fd/${nameless}`, old]);
-  }
-  if (kind === 'named late' && !isThere) {
-    const first = `${old}.tmp`;
-    write(opened(first, 'w+'));
-    linkSync(first, old);
-    rmSync(first);
-  }
+  const make = makers[kind];
+  if (make !== undefined && !isThere) make(old, root);
 }
 
 async function start(place: Place): Promise<CarrierProcess> {
-  execFileSync('mkdir', ['-p', join(place.root, 'd')]);
-  return await CarrierProcess.start(carrier, place);
+  for (const name of ['d', 'cache']) mkdirSync(join(place.root, name));
+  return await CarrierProcess.start(carrier, place, { excludes: ['cache'] });
 }
 
-test.each<[string, readonly Change['kind'][]]>([
+test.each<[string, readonly Kind[]]>([
   ['has a name that is gone, of two', ['create', 'link', 'open', 'unlink', 'write']],
   ['had no name, and got one', ['nameless', 'write']],
   ['got its name as a link of one that is gone', ['named late', 'write']],
-])('A-612 P13: what is written through a descriptor that %s is in the next version', async (_, kinds) => {
-  using place = makePlace(under);
-  await using home = await start(place);
-  let state = await home.session.settle();
-  for (const kind of kinds) {
-    apply({ kind, from: 'a', to: 'b', at: 0 }, place);
-    const before = state.tree;
-    state = await home.session.settle();
-    expect(state.tree === before).toBe(kind === 'open');
-  }
-});
+  ['got its name while it was empty', ['empty', 'write']],
+  ['came by a rename out of an excluded folder', ['excluded', 'write']],
+  ['had no name, got one in an excluded folder, and was moved', ['moved in', 'write']],
+  ['came by a rename out of a folder that was there for a moment', ['new folder', 'write']],
+])(
+  'A-612 A-638 P13: what is written through a descriptor that %s is in the next version',
+  async (_, kinds) => {
+    using place = makePlace(under);
+    await using home = await start(place);
+    let state = await home.session.settle();
+    for (const kind of kinds) {
+      apply({ kind, from: 'a', to: 'b', at: 0 }, place);
+      const before = state.tree;
+      state = await home.session.settle();
+      expect(state.tree === before).toBe(kind === 'open');
+    }
+  },
+);
 
 test.each([
   ['excluded', 'cache'],
@@ -132,7 +179,25 @@ test.each([
   },
 );
 
-test('A-612 P13: through whatever descriptor files are written, a settle sees what a look at everything sees', async () => {
+test('A-638 P13: what is written through an excluded name that is gone by then is seen', async () => {
+  using place = makePlace(under);
+  const at = (...names: string[]) => join(place.root, ...names);
+  await using home = await start(place);
+  writeFileSync(at('a'), 'first');
+  linkSync(at('a'), at('cache/a'));
+  await home.session.settle();
+  const fd = opened(at('cache/a'), 'r+');
+  rmSync(at('cache/a'));
+  let { tree } = await home.session.settle();
+  for (let times = 0; times < 2; times += 1) {
+    write(fd);
+    const state = await home.session.settle();
+    expect(state.tree).not.toBe(tree);
+    tree = state.tree;
+  }
+});
+
+test('A-612 A-638 P13: through whatever descriptor files are written, a settle sees what a look at everything sees', async () => {
   const changes = fc.array(change, { minLength: 10, maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(changes, async (made) => {

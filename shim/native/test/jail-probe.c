@@ -116,7 +116,7 @@ static const struct call {
     {"memfd_create", SYS_memfd_create, {0}},
     {"pidfd_open", 434, {1}},
     {"fcntl F_SETOWN", SYS_fcntl, {0, F_SETOWN, 1}},
-    {"fcntl F_SETLEASE", SYS_fcntl, {0, F_SETLEASE}},
+    {"fcntl F_SETSIG", SYS_fcntl, {0, F_SETSIG}},
     {"mmap PROT_EXEC", SYS_mmap, {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1}},
     {"mprotect PROT_EXEC", SYS_mprotect, {0, 4096, PROT_EXEC}},
     {"a number of the future", 4000, {0}},
@@ -130,6 +130,7 @@ static const struct call {
     {"+ openat2", SYS_openat2, {-1}},
     {"+ restart_syscall", SYS_restart_syscall, {0}},
     {"+ fcntl F_GETFL", SYS_fcntl, {0, F_GETFL}},
+    {"+ fcntl F_SETLEASE", SYS_fcntl, {0, F_SETLEASE, F_UNLCK}},
     {"+ mmap", SYS_mmap, {0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1}},
 };
 
