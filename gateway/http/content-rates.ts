@@ -16,7 +16,7 @@ export interface ContentRatesParts {
 const mostKeys = 4096;
 /** Of those that have not shown who they are; twice as many at once. */
 const strangersPerSecond = 250;
-/** What each connection of theirs has besides: a first request is one or two. A crowd behind one address is served. */
+/** What each of their connections has besides: a first request is one or two. A crowd behind one address is served. */
 const firstRecords = 8;
 /** A record with so many bytes is one of a body, and costs who is known nothing. */
 const ordinaryBytes = 1024;

@@ -67,7 +67,7 @@ static enum skip read_later(struct found *found)
 }
 
 /* Who may write it now may do so by a descriptor of which the kernel tells at no name here. If nobody may, a lease is to be
- * had, for a moment in which readers are not held up. Where it is not given for another reason, nobody knows. */
+ * had, for a moment in which readers are not held up. If it is refused for another reason, nobody knows. */
 static bool may_be_written(int fd)
 {
     if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)

@@ -140,11 +140,11 @@ test.each<[string, readonly Kind[]]>([
   ['came by a rename out of a folder that was there for a moment', ['new folder', 'write']],
 ])(
   'A-612 A-638 P13: what is written through a descriptor that %s is in the next version',
-  async (_, kinds) => {
+  async (_, steps) => {
     using place = makePlace(under);
     await using home = await start(place);
     let state = await home.session.settle();
-    for (const kind of kinds) {
+    for (const kind of steps) {
       apply({ kind, from: 'a', to: 'b', at: 0 }, place);
       const before = state.tree;
       state = await home.session.settle();

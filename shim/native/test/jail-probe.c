@@ -130,7 +130,6 @@ static const struct call {
     {"+ openat2", SYS_openat2, {-1}},
     {"+ restart_syscall", SYS_restart_syscall, {0}},
     {"+ fcntl F_GETFL", SYS_fcntl, {0, F_GETFL}},
-    {"+ fcntl F_SETLEASE", SYS_fcntl, {0, F_SETLEASE, F_UNLCK}},
     {"+ mmap", SYS_mmap, {0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1}},
 };
 
